@@ -1,0 +1,38 @@
+package script
+
+// Language says how the text of a cell is read.
+type Language string
+
+// The two languages that a cell may be written in (contract B1). Whether one of
+// them is enabled for a turn is the caller's business.
+const (
+	JavaScript Language = "javascript"
+	TypeScript Language = "typescript"
+)
+
+// DefaultMaxBytes is the size that a cell's source may have where
+// Options.MaxBytes is zero: 256 KiB of UTF-8 (contract B1).
+const DefaultMaxBytes = 256 << 10
+
+// Options are the caller's wishes for one Prepare. The zero value is usable.
+type Options struct {
+	// MaxBytes bounds the source in UTF-8 bytes; zero means DefaultMaxBytes.
+	MaxBytes int
+	// ShellTool is the catalog id of a tool that runs shell commands. It is named
+	// in the error that refuses a shell command; empty if there is no such tool.
+	ShellTool string
+}
+
+// Source is a cell that is ready for the guest. It is immutable and may be
+// shared between goroutines.
+type Source struct {
+	// Body is the text that the guest compiles as the body of a sloppy-mode
+	// async arrow function.
+	Body string
+}
+
+// Position turns a position in Body into one in the text that the model wrote.
+// Lines and columns are 1-based (contract B2).
+func (s *Source) Position(line, column int) (int, int) {
+	return line, column
+}
