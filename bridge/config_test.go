@@ -244,7 +244,7 @@ func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		`true`, `false`, `null`, ``, `{}`, `{"enabled":true,"timeoutMs":1e3}`, `{"timeoutMs":1e999}`,
 		`{"snapshot":{"resume":"restore"}}`, `{"snapshot":{"snapshot":{}}}`, `{"languages":["javascript",5]}`,
-		`{"enabled":true,"enabled":false}`, `{"__proto__":1}`, "{\"\\u0000\":1}", `{"drain":"x"}`, `[`, `{"timeoutMs":-0}`,
+		`{"enabled":true,"enabled":false}`, `{"__proto__":1}`, `{"":{}}`, "{\"\\u0000\":1}", `{"drain":"x"}`, `[`, `{"timeoutMs":-0}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -254,7 +254,7 @@ func FuzzConfig(f *testing.F) {
 			if err != nil {
 				var refusal *Error
 				require.True(t, errors.As(err, &refusal))
-				require.NotEmpty(t, refusal.Key)
+				require.NotEmpty(t, refusal.Msg)
 				continue
 			}
 			requireInRange(t, c)
