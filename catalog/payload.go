@@ -1,0 +1,214 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxPayloadDepth is the deepest nesting of a tool list that is looked at.
+const maxPayloadDepth = 512
+
+// Found is what a provider payload's tool list holds (contract A6).
+type Found struct {
+	OK    bool     `json:"ok"`
+	Names []string `json:"names"` // in payload order; what has no name appears in angle brackets: <type web_search>
+	// Problem is "" if OK, else says what was expected and what was there.
+	Problem string `json:"problem,omitempty"`
+}
+
+// errPayload is for a list that can't be read at all.
+var errPayload = errors.New("tools must be valid JSON, nested at most 512 levels deep")
+
+// CheckPayload tells whether a final provider payload's tool list is exactly
+// exec and wait, once each; their order is not judged. It reads all of
+// Render's shapes, also mixed, and fails closed: a built-in tool, a tool of a
+// kind that the provider runs, a group with something else in it, or anything
+// it doesn't understand is a finding. The error is for text that is no JSON.
+func CheckPayload(tools json.RawMessage) (Found, error) {
+	list, err := parsePayload(tools)
+	if err != nil {
+		return Found{}, err
+	}
+	found := Found{Names: []string{}}
+	if !list.IsArray() {
+		found.Problem = "Code mode payload tool surface violation: tools must be an array of exec and wait"
+		return found, nil
+	}
+	odd := false
+	list.ForEach(func(_, item gjson.Result) bool {
+		for _, d := range declarations(item) {
+			found.Names = append(found.Names, d.name)
+			odd = odd || d.odd
+		}
+		return true
+	})
+	n := found.Names
+	found.OK = !odd && len(n) == 2 && (n[0] == "exec" && n[1] == "wait" || n[0] == "wait" && n[1] == "exec")
+	if !found.OK {
+		got := "nothing"
+		if len(n) > 0 {
+			got = strings.Join(n, ", ")
+		}
+		found.Problem = "Code mode payload tool surface violation: expected exec, wait; got " + clip(got, 1000)
+	}
+	return found, nil
+}
+
+// FilterPayload reduces a tool list to its first well-formed exec and wait, in
+// their place and shape; groups that end up empty go. A list that holds
+// neither becomes []. Check the result to learn whether both are there.
+func FilterPayload(tools json.RawMessage) (json.RawMessage, error) {
+	list, err := parsePayload(tools)
+	if err != nil {
+		return nil, err
+	}
+	f := filter{out: []byte{'['}}
+	if list.IsArray() {
+		list.ForEach(func(_, item gjson.Result) bool {
+			f.item(item)
+			return true
+		})
+	}
+	return append(f.out, ']'), nil
+}
+
+func parsePayload(tools json.RawMessage) (gjson.Result, error) {
+	tools = bytes.TrimSpace(tools)
+	if depth(tools) > maxPayloadDepth || !gjson.ValidBytes(tools) {
+		return gjson.Result{}, errPayload
+	}
+	return gjson.ParseBytes(tools), nil
+}
+
+// declaration is one tool of a payload. odd means that it is not just a plain
+// function of that name.
+type declaration struct {
+	name string
+	odd  bool
+	raw  string // the declaration's own JSON
+}
+
+// groupKey is Gemini's key for grouped functions, in either spelling, or "".
+func groupKey(item gjson.Result) string {
+	for _, k := range []string{"functionDeclarations", "function_declarations"} {
+		if member(item, k).Exists() {
+			return k
+		}
+	}
+	return ""
+}
+
+// declarations are the tools in one item of the list.
+func declarations(item gjson.Result) []declaration {
+	if !item.IsObject() {
+		return []declaration{{name: "<" + strings.ToLower(item.Type.String()) + ">", odd: true}}
+	}
+	group := groupKey(item)
+	if group == "" {
+		return []declaration{declared(item)}
+	}
+	var out []declaration
+	item.ForEach(func(key, value gjson.Result) bool {
+		if key.Str != group || !value.IsArray() {
+			// Beside a group stand the provider's built-in tools.
+			out = append(out, declaration{name: "<" + clip(key.Str, 80) + ">", odd: true})
+			return true
+		}
+		value.ForEach(func(_, f gjson.Result) bool {
+			if !f.IsObject() {
+				out = append(out, declaration{name: "<not an object>", odd: true})
+				return true
+			}
+			out = append(out, declared(f))
+			return true
+		})
+		return true
+	})
+	return out
+}
+
+// declared reads one function in OpenAI's nested shape or in any flat one.
+func declared(item gjson.Result) declaration {
+	d := declaration{raw: item.Raw}
+	kind, inner := member(item, "type"), member(item, "function")
+	outer := member(item, "name")
+	named := outer
+	if inner.Exists() {
+		named = member(inner, "name")
+	}
+	switch {
+	case named.Type == gjson.String && named.Str != "":
+		d.name = clip(named.Str, 80)
+	case kind.Type == gjson.String:
+		d.name = "<type " + clip(kind.Str, 80) + ">"
+	default:
+		d.name = "<unnamed>"
+	}
+	// Other types are run by the provider, whatever their name. A key that
+	// stands twice, or two names, could be read one way here and another there.
+	plain := !kind.Exists() || kind.Type == gjson.String && (kind.Str == "function" || kind.Str == "custom")
+	d.odd = !plain || named.Type != gjson.String || inner.Exists() && outer.Exists() || repeats(item) || repeats(inner)
+	return d
+}
+
+// repeats tells whether a key stands twice in an object.
+func repeats(obj gjson.Result) bool {
+	if !obj.IsObject() {
+		return false
+	}
+	seen, twice := map[string]bool{}, false
+	obj.ForEach(func(k, _ gjson.Result) bool {
+		twice = twice || seen[k.Str]
+		seen[k.Str] = true
+		return !twice
+	})
+	return twice
+}
+
+// filter collects what may stay.
+type filter struct {
+	out        []byte
+	exec, wait bool
+}
+
+// takes decides on one declaration; each of the two names is taken once.
+func (f *filter) takes(d declaration) bool {
+	switch {
+	case d.odd:
+		return false
+	case d.name == "exec" && !f.exec:
+		f.exec = true
+		return true
+	case d.name == "wait" && !f.wait:
+		f.wait = true
+		return true
+	}
+	return false
+}
+
+func (f *filter) item(item gjson.Result) {
+	if !item.IsObject() {
+		return
+	}
+	var kept []string
+	for _, d := range declarations(item) {
+		if f.takes(d) {
+			kept = append(kept, d.raw)
+		}
+	}
+	if len(kept) == 0 {
+		return
+	}
+	text := kept[0]
+	if group := groupKey(item); group != "" {
+		text = `{"` + group + `":[` + strings.Join(kept, ",") + `]}`
+	}
+	if len(f.out) > 1 {
+		f.out = append(f.out, ',')
+	}
+	f.out = append(f.out, text...)
+}

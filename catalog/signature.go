@@ -1,0 +1,62 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Signature is the tool's call as one line of TypeScript (contract D4), in the
+// form that resolves to the useful value (contract D5):
+//
+//	tools.close_ticket(input: { number: number }): Promise<unknown>
+//	tools.callValue("openclaw:web:web-search", input?: {…}): Promise<unknown>
+//
+// For an MCP tool it is the call in the MCP namespace.
+func (e *Entry) Signature() string {
+	input := e.inputParameter()
+	output := "Promise<" + typeOf(e.tool.OutputSchema) + ">"
+	switch {
+	case e.IsMCP():
+		return e.catalog.mcpCallee(e) + "(" + input + "): Promise<McpToolResult>"
+	case e.Function() != "":
+		return "tools." + e.Function() + "(" + input + "): " + output
+	}
+	return "tools.callValue(" + quote(e.id) + ", " + input + "): " + output
+}
+
+// inputParameter is "input: T", with a question mark if a call may do without.
+func (e *Entry) inputParameter() string {
+	v := e.schema()
+	root := gjson.ParseBytes(e.tool.Parameters)
+	switch {
+	case len(v.properties) > 0 && !v.needsInput():
+		return "input?: " + newTyper(root).of(root, 0)
+	case len(v.properties) > 0, v.ref != "", v.union.Exists():
+		return "input: " + newTyper(root).of(root, 0)
+	}
+	return "input?: " + openInput(v)
+}
+
+// openInput is the input type of a schema that names no key: none at all if it
+// says it is an object, else whatever the caller likes.
+func openInput(v *schemaView) string {
+	if v.kind.String() == "object" && !v.rest.IsObject() && v.rest.Type != gjson.True {
+		return "Record<string, never>"
+	}
+	return anyObject
+}
+
+// mcpCallee is the function behind an MCP entry, such as
+// MCP.github.createIssue.
+func (c *Catalog) mcpCallee(e *Entry) string {
+	for _, s := range c.servers() {
+		for _, t := range s.tools {
+			if t.entry == e {
+				return strings.Join([]string{"MCP", s.id, t.method()}, ".")
+			}
+		}
+	}
+	// Every MCP entry of a catalog is in exactly one server's scope.
+	return "MCP"
+}

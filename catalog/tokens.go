@@ -1,0 +1,131 @@
+package catalog
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// words cuts a text into search terms and hands each to yield: runs of letters
+// and digits, taken apart where an identifier changes case (createIssue,
+// HTTPServer), lowered and stemmed. Scripts written without spaces give every
+// character and every pair of neighbours, so that 日本 is found in 日本語.
+func words(s string, yield func(term string)) {
+	if !ascii(s) {
+		// One form for what looks the same: full-width letters, composed accents.
+		s = norm.NFKC.String(s)
+	}
+	runes := []rune(s)
+	start := -1
+	flush := func(end int) {
+		if start >= 0 && start < end {
+			yield(stem(strings.ToLower(string(runes[start:end]))))
+		}
+		start = -1
+	}
+	for i, r := range runes {
+		switch {
+		case spaceless(r):
+			flush(i)
+			yield(string(r))
+			if i+1 < len(runes) && spaceless(runes[i+1]) {
+				yield(string(runes[i : i+2]))
+			}
+		case !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r):
+			flush(i)
+		default:
+			if start >= 0 && hump(runes, i) {
+				flush(i)
+			}
+			if start < 0 {
+				start = i
+			}
+		}
+	}
+	flush(len(runes))
+}
+
+// hump tells whether a new word begins at i inside a run of letters: at a
+// capital after a small letter or digit, and at the last capital of an
+// abbreviation that a small letter follows.
+func hump(runes []rune, i int) bool {
+	if !unicode.IsUpper(runes[i]) {
+		return false
+	}
+	before := runes[i-1]
+	if !unicode.IsUpper(before) {
+		return true
+	}
+	return i+1 < len(runes) && unicode.IsLower(runes[i+1])
+}
+
+// spaceless holds for scripts that don't put spaces between words.
+func spaceless(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
+}
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// stem takes the commonest English endings off, so that files finds file and
+// creating finds create. It is meant to be predictable, not clever: plural -s,
+// then -ing or -ed, then a final e.
+func stem(w string) string {
+	if len(w) < 4 || !ascii(w) {
+		return w
+	}
+	w = singular(w)
+	for _, ending := range []string{"ing", "ed"} {
+		base, ok := strings.CutSuffix(w, ending)
+		if !ok || len(base) < 3 || !strings.ContainsAny(base, "aeiouy") || strings.HasSuffix(base, "e") {
+			continue
+		}
+		w = undouble(base)
+		break
+	}
+	if len(w) >= 4 {
+		w = strings.TrimSuffix(w, "e")
+	}
+	return w
+}
+
+// singular takes the plural ending off.
+func singular(w string) string {
+	switch {
+	case strings.HasSuffix(w, "ies") && len(w) > 4:
+		return w[:len(w)-3] + "y"
+	case strings.HasSuffix(w, "sses"), strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "zes"),
+		strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"):
+		return w[:len(w)-2]
+	case strings.HasSuffix(w, "ss"), strings.HasSuffix(w, "us"), strings.HasSuffix(w, "is"):
+		return w
+	}
+	return strings.TrimSuffix(w, "s")
+}
+
+// undouble makes run of runn; call, pass and buzz keep theirs.
+func undouble(w string) string {
+	n := len(w)
+	if n > 3 && w[n-1] == w[n-2] && !strings.ContainsRune("lsz", rune(w[n-1])) {
+		return w[:n-1]
+	}
+	return w
+}
+
+// filler holds for words that say nothing about a tool. They count only if a
+// query has no others.
+func filler(term string) bool {
+	switch term {
+	case "a", "an", "the", "of", "to", "in", "on", "at", "for", "from", "and", "or", "with", "by",
+		"is", "it", "i", "me", "my", "do", "how", "what", "can", "that", "this", "please":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,207 @@
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// Bounds of one error text: input may be wrong in thousands of places.
+const (
+	maxProblems     = 5
+	maxProblemBytes = 300
+)
+
+// english words the keywords that problem has no words of its own for.
+var english = message.NewPrinter(language.English)
+
+// InputError says what is wrong with the input of a call (contract D5).
+type InputError struct {
+	ToolID   string
+	Problems []string // "number: expected integer, got string"; at most 5
+	Expected string   // the input as a TypeScript type, "" if that would be long
+}
+
+// Error names the tool, every problem with its path, and what was expected.
+func (e *InputError) Error() string {
+	text := "Invalid input for " + e.ToolID + ": " + strings.Join(e.Problems, "; ") + "."
+	if e.Expected != "" {
+		text += " Expected " + e.Expected + "."
+	}
+	return text
+}
+
+// Validate checks input, a JSON text, against the tool's parameters. A tool
+// without a schema, or with one that can't be compiled, accepts everything.
+// The error is an *InputError. It is safe for concurrent use and bounded in
+// time whatever schema and input are.
+func (e *Entry) Validate(input []byte) error {
+	if e.tool.Parameters == nil {
+		return nil
+	}
+	schema, err := e.check.compiled(e.tool.Parameters)
+	if err != nil {
+		return nil
+	}
+	if depth(input) > maxInputDepth {
+		return e.refuse("nested deeper than 1000 levels")
+	}
+	var value any
+	// Plain floats: a number that no cell can have made is refused here, and
+	// the library's exact arithmetic never sees a huge exponent.
+	if err := json.Unmarshal(input, &value); err != nil {
+		return e.refuse("not JSON that can be read")
+	}
+	e.check.mu.Lock()
+	e.check.budget.start()
+	err = schema.Validate(value)
+	spent := e.check.budget.spent
+	e.check.mu.Unlock()
+	if spent {
+		return e.refuse("too large or too deeply nested to check against the tool's schema; pass less at once")
+	}
+	var wrong *jsonschema.ValidationError
+	if !errors.As(err, &wrong) || brokenSchema(wrong) {
+		return nil
+	}
+	return e.refuse(problems(wrong)...)
+}
+
+func (e *Entry) refuse(problems ...string) error {
+	out := &InputError{ToolID: e.id, Problems: problems}
+	if hint := e.inputHint(maxProblemBytes); strings.HasPrefix(hint, "{") {
+		out.Expected = hint
+	}
+	return out
+}
+
+// brokenSchema holds if the schema runs in circles without consuming input,
+// which shows only when it is used.
+func brokenSchema(v *jsonschema.ValidationError) bool {
+	if _, ok := v.ErrorKind.(*kind.RefCycle); ok {
+		return true
+	}
+	return slices.ContainsFunc(v.Causes, brokenSchema)
+}
+
+// problems are the texts of the innermost causes, the shallowest first, each
+// once; sorted, because the library walks objects in random order.
+func problems(v *jsonschema.ValidationError) []string {
+	var out []string
+	collect(v, &out)
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if more := len(out) - maxProblems; more > 0 {
+		out = append(out[:maxProblems:maxProblems], "and "+strconv.Itoa(more)+" more")
+	}
+	return out
+}
+
+func collect(v *jsonschema.ValidationError, out *[]string) {
+	switch v.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		// What each branch lacked would be as long as the schema; the path is
+		// what helps.
+		*out = append(*out, at(v.InstanceLocation)+"matches none, or too many, of the forms it may have: "+branches(v))
+		return
+	}
+	if len(v.Causes) == 0 {
+		*out = append(*out, problem(v)...)
+		return
+	}
+	for _, cause := range v.Causes {
+		collect(cause, out)
+	}
+}
+
+// branches sums up why the alternatives of an anyOf or oneOf failed.
+func branches(v *jsonschema.ValidationError) string {
+	if len(v.Causes) == 0 {
+		return "several fit, only one may"
+	}
+	var reasons []string
+	for _, cause := range v.Causes {
+		collect(cause, &reasons)
+		if len(reasons) > maxProblems {
+			break
+		}
+	}
+	slices.Sort(reasons)
+	return clip(strings.Join(slices.Compact(reasons), ", or "), maxProblemBytes)
+}
+
+// at is the path in front of a problem: "items[2].name: ".
+func at(location []string) string {
+	var b strings.Builder
+	for _, step := range location {
+		switch {
+		case isIndex(step):
+			b.WriteString("[" + step + "]")
+		case b.Len() > 0:
+			b.WriteString("." + step)
+		default:
+			b.WriteString(step)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return clip(b.String(), maxNameBytes) + ": "
+}
+
+func isIndex(step string) bool {
+	_, err := strconv.ParseUint(step, 10, 32)
+	return err == nil
+}
+
+// problem words one failed keyword.
+func problem(v *jsonschema.ValidationError) []string {
+	path := at(v.InstanceLocation)
+	switch k := v.ErrorKind.(type) {
+	case *kind.Type:
+		return []string{path + "expected " + strings.Join(k.Want, " or ") + ", got " + k.Got}
+	case *kind.Required:
+		var out []string
+		for _, name := range k.Missing {
+			out = append(out, path+"missing required property "+clip(name, maxNameBytes))
+		}
+		return out
+	case *kind.AdditionalProperties:
+		names := slices.Sorted(slices.Values(k.Properties))
+		return []string{path + "unknown property " + clip(strings.Join(names, ", "), maxProblemBytes)}
+	case *kind.Enum:
+		return []string{path + "must be one of " + values(k.Want)}
+	case *kind.Const:
+		return []string{path + "must be " + values([]any{k.Want})}
+	case *kind.Pattern:
+		return []string{path + "must match the pattern " + clip(k.Want, maxProblemBytes)}
+	case *kind.FalseSchema:
+		return []string{path + "is not allowed"}
+	}
+	return []string{path + clip(v.ErrorKind.LocalizedString(english), maxProblemBytes)}
+}
+
+// values lists allowed values, strings bare as a person would write them.
+func values(list []any) string {
+	var parts []string
+	size := 0
+	for _, v := range list {
+		text, ok := v.(string)
+		if !ok {
+			raw, _ := json.Marshal(v)
+			text = string(raw)
+		}
+		parts = append(parts, text)
+		if size += len(text); size > maxProblemBytes {
+			break
+		}
+	}
+	return clip(strings.Join(parts, ", "), maxProblemBytes)
+}
