@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// Engine makes guests. It is safe for concurrent use.
+type Engine interface {
+	// Name is what telemetry calls the engine, such as "native".
+	Name() string
+
+	// NewVM returns a fresh guest that sees the given catalog (as catalog text, see Catalog). It fails with
+	// ErrOverloaded when every heap is taken.
+	NewVM(catalog []byte) (VM, error)
+
+	// Stats returns what the engine holds right now.
+	Stats() Stats
+
+	// Close releases everything. Guests must have been closed before.
+	Close() error
+}
+
+// VM is one guest: a heap at rest between steps. One goroutine at a time may use it.
+type VM interface {
+	// Step takes one step. The guest may run for timeout, not counting the time until a thread is free; ctx ends it
+	// earlier. If the step was ended from outside, the error says by what (ErrTimeout, ErrStopped, ErrMemory,
+	// ErrOutput), the effects are those until then, and no further step can be taken.
+	Step(ctx context.Context, input []byte, timeout time.Duration) (*Effects, error)
+
+	// Footprint returns in how many bytes the heap differs from a fresh guest.
+	Footprint() int
+
+	// HeapBytes returns how many bytes the heap reaches.
+	HeapBytes() int
+
+	// Close gives the heap back. It is safe to call more than once.
+	Close()
+}
+
+// Stats is a moment's count of what an engine holds.
+type Stats struct {
+	Heaps   int `json:"heaps"`   // heaps that exist
+	InUse   int `json:"inUse"`   // of them, those that belong to a run
+	Running int `json:"running"` // steps being taken
+	Queued  int `json:"queued"`  // steps waiting for a thread
+	Threads int `json:"threads"` // steps that may be taken at once
+}

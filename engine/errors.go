@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"context"
+	"errors"
+)
+
+// Error is why a guest could not go on. Compare with errors.Is.
+type Error struct {
+	text  string
+	cause error
+}
+
+func (e *Error) Error() string { return e.text }
+
+// Unwrap makes a timeout match context.DeadlineExceeded and a stop context.Canceled.
+func (e *Error) Unwrap() error { return e.cause }
+
+// What ends a step, or keeps it from starting.
+var (
+	ErrTimeout    error = &Error{"guest ran past its deadline", context.DeadlineExceeded}
+	ErrStopped    error = &Error{"guest was stopped", context.Canceled}
+	ErrMemory     error = &Error{text: "guest heap is full"}
+	ErrOutput     error = &Error{text: "guest handed out too much"}
+	ErrOverloaded error = &Error{text: "all guest heaps or threads are in use"}
+	ErrClosed     error = &Error{text: "guest is closed"}
+	// ErrProtocol means that what an engine handed out, or was given, is no step: never the cell's doing.
+	ErrProtocol = errors.New("not a step")
+)

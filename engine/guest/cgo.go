@@ -1,0 +1,119 @@
+//go:build cgo
+
+package guest
+
+/*
+#cgo CFLAGS: -O2 -Wall -Wextra
+#cgo LDFLAGS: -lm -Wl,--wrap=gettimeofday -Wl,--wrap=localtime_r -Wl,--wrap=gmtime_r -Wl,--wrap=mktime
+#include <stdlib.h>
+#include "guest.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unsafe"
+
+	// The engine itself: linking the module brings QuickJS-NG's objects into the binary.
+	_ "github.com/buke/quickjs-go"
+)
+
+// Status says how a step ended.
+type Status int
+
+// The ways a step ends.
+const (
+	Done     Status = C.STEP_DONE
+	Timeout  Status = C.STEP_TIMEOUT
+	Stopped  Status = C.STEP_STOPPED
+	Memory   Status = C.STEP_MEMORY
+	Output   Status = C.STEP_OUTPUT
+	HardStop Status = C.STEP_HARD_STOP
+	Invalid  Status = C.STEP_INVALID
+)
+
+// ControlSize is the number of bytes that a heap's Control needs, outside of the heap itself.
+const ControlSize = int(C.sizeof_struct_control)
+
+// Control is the host's side of one heap. It must lie in memory that neither moves nor is part of the heap.
+// One goroutine at a time may use it, except for Stop and Kick.
+type Control C.struct_control
+
+var installHardStop = sync.OnceValue(func() error {
+	if e := C.hard_stop_install(); e != 0 {
+		return fmt.Errorf("install the hard stop's signal handler: errno %d", int(e))
+	}
+	return nil
+})
+
+// NewControl places a Control at p, which must be ControlSize zeroed bytes.
+func NewControl(p unsafe.Pointer) *Control { return (*Control)(p) }
+
+func (c *Control) c() *C.struct_control { return (*C.struct_control)(c) }
+
+// Boot makes a heap in the zeroed memory at base. Afterwards Used says how many bytes the image of a fresh guest
+// has.
+func (c *Control) Boot(base unsafe.Pointer, size int) error {
+	if err := installHardStop(); err != nil {
+		return err
+	}
+	sources := Sources()
+	texts := make([]*C.char, len(sources))
+	lengths := make([]C.uint32_t, len(sources))
+	for i, s := range sources {
+		texts[i] = C.CString(s)
+		lengths[i] = C.uint32_t(len(s))
+		defer C.free(unsafe.Pointer(texts[i]))
+	}
+	array := C.malloc(C.size_t(len(texts)) * C.size_t(unsafe.Sizeof(texts[0])))
+	defer C.free(array)
+	copy(unsafe.Slice((**C.char)(array), len(texts)), texts)
+	r := C.guest_boot(c.c(), base, C.uint64_t(size), (**C.char)(array), &lengths[0], C.int(len(texts)))
+	switch {
+	case r < 0:
+		return errors.New("boot a guest heap: the engine did not start; is the memory limit too small?")
+	case r > 0:
+		return fmt.Errorf("boot a guest heap: runtime source %d failed", int(r))
+	}
+	return nil
+}
+
+// Step takes one step; input and catalog are as the package describes. The guest may run for timeout, and grace
+// later Kick ends it even if it is deaf. Step must be called with the goroutine locked to its thread.
+func (c *Control) Step(input, catalog []byte, timeout, grace time.Duration) Status {
+	return Status(C.guest_step(c.c(), C.int64_t(timeout), C.int64_t(grace),
+		(*C.uint8_t)(unsafe.SliceData(input)), C.uint64_t(len(input)),
+		(*C.uint8_t)(unsafe.SliceData(catalog)), C.uint64_t(len(catalog))))
+}
+
+// Effects returns the records of the last step. They lie in the heap and are valid until its next step or reset.
+func (c *Control) Effects() []byte {
+	return unsafe.Slice((*byte)(c.out), int(c.out_len))
+}
+
+// Reset makes the heap a fresh guest again: image is a copy of its first bytes, taken after Boot. keep is how many
+// bytes beyond the image are wiped in place; what was touched beyond them goes back to the system.
+func (c *Control) Reset(image []byte, keep int) {
+	C.guest_reset(c.c(), (*C.uint8_t)(unsafe.SliceData(image)), C.uint64_t(len(image)), C.uint64_t(keep))
+}
+
+// Footprint returns in how many bytes the heap differs from a fresh guest, not counting the last step's effects.
+func (c *Control) Footprint(image []byte) int {
+	return int(C.guest_footprint(c.c(), (*C.uint8_t)(unsafe.SliceData(image)), C.uint64_t(len(image))))
+}
+
+// Used returns the end of what was ever written to the heap since it was booted or reset, in bytes from its base.
+func (c *Control) Used() int { return int(c.arena.high) }
+
+// Arm takes back an earlier Stop. Call it before a step's Stop can be called.
+func (c *Control) Arm() { c.stop = 0 }
+
+// Stop asks the running step to end; Kick makes it, if it is deaf. Any goroutine may call them.
+func (c *Control) Stop() { C.guest_request_stop(c.c()) }
+
+// Kick ends a step that is past its deadline and grace, or was stopped and goes on regardless. It reports whether
+// there was one to end.
+func (c *Control) Kick() bool { return C.hard_stop_kick(c.c()) != 0 }

@@ -1,0 +1,193 @@
+// The guest runtime: one QuickJS heap in an arena, and what the host and the cell say to each other.
+//
+// The protocol is described in doc.go. Everything in struct guest lies inside the arena and is part of an image;
+// struct control is the host's side of a step, lies outside, and survives whatever the guest does to its heap.
+#ifndef CODECELL_GUEST_H
+#define CODECELL_GUEST_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef CODECELL_WASI
+#include "abi.h"
+#endif
+#include "arena.h"
+
+// How a step ended.
+enum status {
+	STEP_DONE = 0,
+	STEP_TIMEOUT = 1,    // the deadline passed and the interrupt handler saw it
+	STEP_STOPPED = 2,    // the host asked for it
+	STEP_MEMORY = 3,     // the arena is full
+	STEP_OUTPUT = 4,     // more output than the run may have
+	STEP_HARD_STOP = 5,  // the deadline passed inside a builtin that never looks
+	STEP_INVALID = 6,    // the step's input was not one
+};
+
+// The kinds of effect records.
+enum effect {
+	EFFECT_TEXT = 'T',       // u8 level, text
+	EFFECT_JSON = 'J',       // JSON text
+	EFFECT_REQUEST = 'R',    // u32 id, u8 method, u32 length, name, JSON payload
+	EFFECT_CANCEL = 'X',     // u32 id of a timer
+	EFFECT_UNHANDLED = 'U',  // text of a rejection that nobody handled, or of what a callback threw
+	EFFECT_OMITTED = 'O',    // u64 bytes of output dropped (truncate mode)
+	EFFECT_CLOCK = 'C',      // the step's clock reads, run-length encoded
+	EFFECT_MAIN = 'D',       // u8 state, and what the cell's promise settled with
+};
+
+enum method {
+	METHOD_SEARCH = 1,
+	METHOD_DESCRIBE = 2,
+	METHOD_CALL = 3,
+	METHOD_CALL_VALUE = 4,
+	METHOD_NAMESPACE = 5,
+	METHOD_YIELD = 6,
+	METHOD_TIMER = 7,
+};
+
+enum input { INPUT_BEGIN = 1, INPUT_RESUME = 2 };
+
+enum answer { ANSWER_VALUE = 0, ANSWER_ERROR = 1, ANSWER_FIRED = 2 };
+
+// The sections of a turn's catalog.
+enum section { SECTION_ENTRIES = 0, SECTION_NAMES = 1, SECTION_MCP = 2, SECTION_FILES = 3, CATALOG_SECTIONS = 4 };
+
+enum main_state { MAIN_PENDING = 0, MAIN_FULFILLED = 1, MAIN_REJECTED = 2, MAIN_BEFORE = 3 };
+
+// What the adapter noticed about a value; sent with the value of the cell.
+enum hint { HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8 };
+
+struct buffer {
+	uint8_t *data;
+	uint32_t len, cap;
+};
+
+struct pending {
+	uint32_t id;     // 0: free
+	uint32_t next;   // free list
+	uint8_t method;
+	JSValue resolve; // or the callback of a timer
+	JSValue reject;
+	JSValue error;   // made where the call was made, so that a failure points at the cell's line
+};
+
+struct unhandled {
+	void *promise;
+	JSValue reason;
+};
+
+#define MAX_UNHANDLED 8
+
+struct guest {
+	JSRuntime *rt;
+	JSContext *ctx;
+
+	struct buffer out;      // effects of this step; freed when the next one starts
+	uint32_t committed;     // bytes of out that are whole records
+	struct buffer scratch;  // JSON being written, innermost last
+	struct buffer clock;    // this step's clock reads
+	struct buffer catalog;
+	struct { uint32_t at, len; } section[CATALOG_SECTIONS];
+
+	JSValue main;  // the cell's promise
+	uint8_t settled;
+	uint8_t truncate;
+	JSValue error_constructor, function_to_string, on_open;
+	JSClassID number_class, string_class, boolean_class;
+
+	struct pending *pending;
+	uint32_t pending_cap, pending_free, pending_used, next_id;
+	uint32_t timers_used, max_requests, max_timers;
+
+	uint64_t output_bytes, max_output, max_value, omitted;
+	struct unhandled unhandled[MAX_UNHANDLED];
+	uint32_t unhandled_count;
+
+	uint64_t random[4];
+	int64_t last_ms, clock_from_ms;
+	uint32_t clock_repeat;
+};
+
+struct control {
+	jmp_buf leave;
+	struct arena *arena;
+	volatile int armed;     // a guest is running and may be left by longjmp
+	volatile int stop;      // set by the host to end the step
+	volatile int64_t deadline_ns;  // monotonic clock
+	volatile int64_t grace_ns;     // after the deadline, before the hard stop
+	volatile int thread;     // kernel id of the thread in the step
+	// What the step left behind.
+	const uint8_t *out;
+	uint64_t out_len;
+};
+
+// current is the step that this thread is in, NULL outside of steps.
+extern __thread struct control *current;
+
+static inline struct guest *guest_of(JSContext *ctx) { return JS_GetContextOpaque(ctx); }
+
+static inline const char *to_utf8(JSContext *ctx, size_t *len, JSValueConst v)
+{
+	return JS_ToCStringLen2(ctx, len, v, false);
+}
+
+// step.c
+int guest_boot(struct control *c, void *base, uint64_t size, const char *const *sources, const uint32_t *lengths,
+               int count);
+int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const uint8_t *in, uint64_t in_len,
+               const uint8_t *catalog, uint64_t catalog_len);
+_Noreturn void guest_leave(int status);
+void guest_poll(void);
+
+// image.c
+void guest_reset(struct control *c, const uint8_t *image, uint64_t image_len, uint64_t keep);
+uint64_t guest_footprint(struct control *c, const uint8_t *image, uint64_t image_len);
+
+// effects.c
+void buffer_append(JSContext *ctx, struct buffer *b, const void *data, size_t len);
+void buffer_byte(JSContext *ctx, struct buffer *b, uint8_t byte);
+void buffer_u32(JSContext *ctx, struct buffer *b, uint32_t v);
+void buffer_utf8(JSContext *ctx, struct buffer *b, const char *s, size_t len);
+void buffer_free(JSContext *ctx, struct buffer *b);
+uint32_t effect_begin(struct guest *g, uint8_t type);
+void effect_end(struct guest *g, uint32_t mark);
+void effect_output(struct guest *g, uint8_t type, int level, const uint8_t *data, size_t len);
+void effect_main(struct guest *g);
+void effect_clock(struct guest *g);
+void effect_unhandled(struct guest *g);
+void effect_thrown(struct guest *g, JSValueConst thrown);
+
+// adapter.c: appends v to scratch as JSON. Returns 1, 0 if JSON has no such value, or -1 with an exception.
+// Beyond limit bytes it throws, or ends the step when stop is set.
+int adapter_write(struct guest *g, JSValueConst v, uint64_t limit, bool stop, uint32_t *hints);
+
+// requests.c
+JSValue host_request(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+JSValue host_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+JSValue host_cancel(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+bool answer(struct guest *g, uint32_t id, int kind, const uint8_t *payload, size_t len);
+void drain_jobs(struct guest *g);
+
+// clock.c
+void clock_begin(struct guest *g);
+int64_t clock_read_ms(void);
+void random_seed(struct guest *g, const uint8_t seed[32]);
+JSValue host_now(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+JSValue host_random(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+
+// host.c
+JSValue host_object(JSContext *ctx);
+void host_open(struct guest *g);
+
+#ifndef CODECELL_WASI
+// stop.c
+int hard_stop_install(void);
+int hard_stop_kick(struct control *c);
+void guest_request_stop(struct control *c);
+int64_t monotonic_ns(void);
+int thread_id(void);
+#endif
+
+#endif

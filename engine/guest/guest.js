@@ -1,0 +1,295 @@
+// The API that a cell sees (contract D). This file and web.js run once, when a heap is booted; every fresh guest
+// is a copy of that heap.
+//
+// A cell may replace any intrinsic before it calls us, so everything used here is captured now, and nothing is
+// looked up on a prototype later. Objects of ours have no prototype. What is handed to the cell is frozen.
+(function (host) {
+	"use strict";
+
+	const { request, timer, cancel, text, json, stringify, catalog, names, tool, isError, now, random } = host;
+	const { defineProperty, ownKeys, apply, has, get, set, getOwnPropertyDescriptor, deleteProperty, isExtensible,
+		preventExtensions, setPrototypeOf } = Reflect;
+	const { create, freeze } = Object;
+	const uncurry = (method) => (self, ...args) => apply(method, self, args);
+	const split = uncurry(String.prototype.split);
+	const indexOf = uncurry(String.prototype.indexOf);
+	const slice = uncurry(String.prototype.slice);
+	const trim = uncurry(String.prototype.trim);
+	const floor = Math.floor;
+	const E = Error;
+	const T = TypeError;
+	const P = Proxy;
+	const String_ = String;
+	const isInteger = Number.isInteger;
+	const promise = Promise;
+	const reject = apply.bind(undefined, Promise.reject, promise);
+
+	const SEARCH = 1, DESCRIBE = 2, CALL = 3, CALL_VALUE = 4, NAMESPACE = 5, YIELD = 6;
+	const ENTRIES = 0, MCP = 2, FILES = 3;
+
+	// A descriptor without a prototype: a cell that puts get or set on Object.prototype changes nothing here.
+	function constant(target, key, value, enumerable) {
+		const d = create(null);
+		d.value = value;
+		d.writable = false;
+		d.enumerable = enumerable;
+		d.configurable = false;
+		defineProperty(target, key, d);
+	}
+
+	const bare = (entries) => {
+		const o = create(null);
+		for (let i = 0; i < entries.length; i += 2) constant(o, entries[i], entries[i + 1], true);
+		return o;
+	};
+
+	const failure = (message) => reject([new E(message)]);
+
+	// ---- values that are made when they are first touched
+
+	// lazy returns a stand-in for target. The first operation on it runs fill, which completes and freezes the
+	// target; from then on the proxy has no traps and the target answers. `first` may answer a get without that.
+	function lazy(target, fill, first) {
+		const traps = create(null);
+		const ready = () => {
+			for (let keys = ownKeys(traps), i = 0; i < keys.length; i++) delete traps[keys[i]];
+			fill(target);
+			freeze(target);
+		};
+		const via = (operation) => (...args) => {
+			ready();
+			return apply(operation, undefined, args);
+		};
+		traps.get = first
+			? (t, k, receiver) => {
+				const v = first(t, k);
+				return v === undefined && typeof k !== "string" ? (ready(), get(t, k, receiver)) : v;
+			}
+			: via(get);
+		traps.has = via(has);
+		traps.set = via(set);
+		traps.ownKeys = via(ownKeys);
+		traps.getOwnPropertyDescriptor = via(getOwnPropertyDescriptor);
+		traps.defineProperty = via(defineProperty);
+		traps.deleteProperty = via(deleteProperty);
+		traps.isExtensible = via(isExtensible);
+		traps.preventExtensions = via(preventExtensions);
+		traps.setPrototypeOf = via(setPrototypeOf);
+		return new P(target, traps);
+	}
+
+	const ALL_TOOLS = lazy([], (list) => {
+		const entries = catalog(ENTRIES);
+		if (entries === undefined) return;
+		for (let i = 0; i < entries.length; i++) constant(list, i, freeze(entries[i]), true);
+	});
+
+	// ---- tools
+
+	function search(query, options) {
+		if (typeof query !== "string") return failure("search query must be a string.");
+		let limit;
+		try {
+			limit = options === undefined || options === null ? undefined : options.limit;
+		} catch (e) {
+			return reject([e]);
+		}
+		if (limit !== undefined && (typeof limit !== "number" || !isInteger(limit) || limit < 1)) {
+			return failure("limit must be a positive integer.");
+		}
+		return request(SEARCH, query, limit);
+	}
+
+	function describe(id) {
+		if (typeof id !== "string") return failure("describe id must be a string.");
+		return request(DESCRIBE, id, undefined);
+	}
+
+	function call(id, input) {
+		if (typeof id !== "string") return failure("call id must be a string.");
+		return request(CALL, id, input);
+	}
+
+	function callValue(id, input) {
+		if (typeof id !== "string") return failure("call id must be a string.");
+		return request(CALL_VALUE, id, input);
+	}
+
+	const convenience = (id) => (input) => request(CALL_VALUE, id, input);
+
+	const tools = lazy(
+		bare(["search", search, "describe", describe, "call", call, "callValue", callValue]),
+		(target) => {
+			const lines = split(names(), "\n");
+			for (let i = 0; i < lines.length; i++) {
+				const tab = indexOf(lines[i], "\t");
+				const name = slice(lines[i], 0, tab);
+				if (tab > 0 && !has(target, name)) constant(target, name, convenience(slice(lines[i], tab + 1)), true);
+			}
+		},
+		(target, name) => {
+			if (typeof name !== "string") return undefined;
+			const known = target[name];
+			if (known !== undefined) return known;
+			const id = tool(name);
+			if (id === undefined) return undefined;
+			constant(target, name, convenience(id), true);
+			return target[name];
+		},
+	);
+
+	// ---- declaration files
+
+	let files;
+	function allFiles() {
+		if (files === undefined) files = catalog(FILES) || [];
+		return files;
+	}
+
+	function segments(path) {
+		let p = trim(String_(path));
+		while (p[0] === "/") p = slice(p, 1);
+		if (p[p.length - 1] === "/") p = slice(p, 0, -1);
+		const parts = split(p, "/");
+		for (let i = 0; i < parts.length; i++) {
+			if (parts[i] === "" || parts[i] === "." || parts[i] === "..") throw new E("invalid API file path");
+		}
+		return p;
+	}
+
+	const card = (f, content) => {
+		const o = {};
+		const put = (k, v) => {
+			const d = create(null);
+			d.value = v;
+			d.writable = d.enumerable = d.configurable = true;
+			defineProperty(o, k, d);
+		};
+		put("path", f.path);
+		if (content) put("content", f.content);
+		put("description", f.description);
+		put("bytes", f.bytes);
+		return o;
+	};
+
+	async function list(prefix) {
+		const all = allFiles();
+		const everything = prefix === undefined || prefix === null || trim(String_(prefix)) === "";
+		const p = everything ? "" : segments(prefix);
+		const found = [];
+		for (let i = 0, n = 0; i < all.length; i++) {
+			const path = all[i].path;
+			if (!everything && path !== p && slice(path, 0, p.length + 1) !== p + "/") continue;
+			const d = create(null);
+			d.value = card(all[i], false);
+			d.writable = d.enumerable = d.configurable = true;
+			defineProperty(found, n++, d);
+		}
+		return { __proto__: null, files: found };
+	}
+
+	async function read(path) {
+		const p = segments(path);
+		const all = allFiles();
+		for (let i = 0; i < all.length; i++) {
+			if (all[i].path === p) return card(all[i], true);
+		}
+		throw new E("Unknown API file: " + p);
+	}
+
+	// ---- MCP
+
+	const mcpCall = (id) => (...args) => request(NAMESPACE, id, args);
+
+	function mcpServer(server) {
+		return lazy(create(null), (target) => {
+			constant(target, "$serverName", server.serverName, true);
+			constant(target, "$api", (...args) => request(NAMESPACE, "$api:" + server.id, args), true);
+			const groups = create(null);
+			for (let i = 0; i < server.tools.length; i++) {
+				const { path, tool: id } = server.tools[i];
+				if (path.length === 1) {
+					constant(target, path[0], mcpCall(id), true);
+					continue;
+				}
+				if (groups[path[0]] === undefined) {
+					groups[path[0]] = create(null);
+					constant(target, path[0], groups[path[0]], true);
+				}
+				constant(groups[path[0]], path[1], mcpCall(id), true);
+			}
+			for (let keys = ownKeys(groups), i = 0; i < keys.length; i++) freeze(groups[keys[i]]);
+		});
+	}
+
+	const mcp = lazy(create(null), (target) => {
+		constant(target, "$api", (...args) => request(NAMESPACE, "$api", args), true);
+		const servers = catalog(MCP);
+		for (let i = 0; i < servers.length; i++) constant(target, servers[i].id, mcpServer(servers[i]), true);
+	});
+
+	host.onOpen(() => constant(globalThis, "MCP", mcp, true));
+
+	// ---- output, control, console
+
+	const LOG = 1, INFO = 2, DEBUG = 3, WARN = 4, ERROR = 5;
+
+	function shown(v) {
+		if (typeof v === "string") return v;
+		if (typeof v === "function") return "[function]";
+		if (typeof v === "symbol" || v === undefined) return String_(v);
+		if (isError(v)) return String_(v.name) + ": " + String_(v.message);
+		return stringify(v);
+	}
+
+	const logger = (level) => (...args) => {
+		let line = "";
+		for (let i = 0; i < args.length; i++) line += (i ? " " : "") + shown(args[i]);
+		text(level, line);
+	};
+
+	const console = bare([
+		"log", logger(LOG), "info", logger(INFO), "debug", logger(DEBUG), "warn", logger(WARN), "error", logger(ERROR),
+	]);
+
+	function setTimeout(callback, delay, ...args) {
+		if (typeof callback !== "function") throw new T("setTimeout needs a function");
+		const ms = floor(+delay);
+		return timer(ms > 0 ? ms : 0, () => apply(callback, undefined, args));
+	}
+
+	const globals = create(null);
+	globals.ALL_TOOLS = ALL_TOOLS;
+	globals.tools = tools;
+	globals.API = bare(["list", list, "read", read]);
+	globals.namespaces = create(null);
+	globals.text = (value) => text(0, value);
+	globals.json = (value) => json(value);
+	globals.yield_control = (reason) => request(YIELD, "", reason);
+	globals.console = console;
+	freeze(globals.API);
+	freeze(globals.namespaces);
+	for (let keys = ownKeys(globals), i = 0; i < keys.length; i++) {
+		constant(globalThis, keys[i], globals[keys[i]], true);
+	}
+
+	// ---- what else a cell may expect of its surroundings, as ordinary globals
+
+	host.install = (name, value, target = globalThis) => {
+		const d = create(null);
+		d.value = value;
+		d.writable = d.configurable = true;
+		d.enumerable = false;
+		defineProperty(target, name, d);
+	};
+	const { install } = host;
+	install("setTimeout", setTimeout);
+	install("clearTimeout", (id) => cancel(id));
+	install("random", { random: () => random() }.random, Math);
+	const origin = create(null);
+	install("performance", bare(["now", () => (origin.ms === undefined ? ((origin.ms = now()), 0) : now() - origin.ms)]));
+
+	// Atomics wait and take locks outside of the heap; a guest is alone in its heap and needs neither.
+	deleteProperty(globalThis, "Atomics");
+	deleteProperty(globalThis, "SharedArrayBuffer");
+})

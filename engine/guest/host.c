@@ -1,0 +1,151 @@
+// The host object: the functions that guest.js is given at boot, and nothing else is. No cell ever sees it.
+#include "guest.h"
+
+#include <string.h>
+
+// host_text(level, value) adds text output: strings as they are, anything else as JSON.
+static JSValue host_text(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	struct guest *g = guest_of(ctx);
+	int32_t level;
+	JS_ToInt32(ctx, &level, argv[0]);
+	if (is_string(argv[1])) {
+		size_t len;
+		const char *s = to_utf8(ctx, &len, argv[1]);
+		effect_output(g, EFFECT_TEXT, level, (const uint8_t *)s, len);
+		JS_FreeCString(ctx, s);
+		return JS_UNDEFINED;
+	}
+	uint32_t from = g->scratch.len;
+	int r = adapter_write(g, argv[1], g->max_output, !g->truncate, NULL);
+	if (r < 0) {
+		g->scratch.len = from;
+		return JS_EXCEPTION;
+	}
+	if (r == 0)
+		buffer_append(ctx, &g->scratch, "null", 4);
+	effect_output(g, EFFECT_TEXT, level, g->scratch.data + from, g->scratch.len - from);
+	g->scratch.len = from;
+	return JS_UNDEFINED;
+}
+
+// host_json(value) adds a JSON output: a copy made now.
+static JSValue host_json(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	struct guest *g = guest_of(ctx);
+	uint32_t from = g->scratch.len;
+	int r = adapter_write(g, argv[0], g->max_output, !g->truncate, NULL);
+	if (r < 0) {
+		g->scratch.len = from;
+		return JS_EXCEPTION;
+	}
+	if (r == 0)
+		buffer_append(ctx, &g->scratch, "null", 4);
+	effect_output(g, EFFECT_JSON, 0, g->scratch.data + from, g->scratch.len - from);
+	g->scratch.len = from;
+	return JS_UNDEFINED;
+}
+
+// host_stringify(value) → the adapter's JSON text, undefined if there is none.
+static JSValue host_stringify(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	struct guest *g = guest_of(ctx);
+	uint32_t from = g->scratch.len;
+	JSValue text = JS_UNDEFINED;
+	int r = adapter_write(g, argv[0], 64u << 20, false, NULL);
+	if (r == 1)
+		text = JS_NewStringLen(ctx, (const char *)g->scratch.data + from, g->scratch.len - from);
+	g->scratch.len = from;
+	return r < 0 ? JS_EXCEPTION : text;
+}
+
+// host_catalog(section) → the parsed section of the turn's catalog.
+static JSValue host_catalog(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	struct guest *g = guest_of(ctx);
+	int32_t i;
+	JS_ToInt32(ctx, &i, argv[0]);
+	if (i < 0 || i >= CATALOG_SECTIONS || g->section[i].len == 0)
+		return JS_UNDEFINED;
+	return JS_ParseJSON(ctx, (const char *)g->catalog.data + g->section[i].at, g->section[i].len, "catalog");
+}
+
+// host_names() → the lines of the convenience functions.
+static JSValue host_names(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc, (void)argv;
+	struct guest *g = guest_of(ctx);
+	return JS_NewStringLen(ctx, (const char *)g->catalog.data + g->section[SECTION_NAMES].at,
+	                       g->section[SECTION_NAMES].len);
+}
+
+// host_tool(name) → the id of the tool that a convenience function of that name calls, or undefined. The lines
+// are "\nname\tid", so a name is found by its text and no table has to be built for it.
+static JSValue host_tool(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	struct guest *g = guest_of(ctx);
+	size_t len;
+	const char *name = to_utf8(ctx, &len, argv[0]);
+	if (!name)
+		return JS_EXCEPTION;
+	JSValue id = JS_UNDEFINED;
+	const uint8_t *p = g->catalog.data + g->section[SECTION_NAMES].at, *end = p + g->section[SECTION_NAMES].len;
+	if (memchr(name, '\n', len) || memchr(name, '\t', len))
+		end = p;
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
+		p++;
+		if ((size_t)(end - p) > len && p[len] == '\t' && memcmp(p, name, len) == 0) {
+			const uint8_t *from = p + len + 1, *to = memchr(from, '\n', (size_t)(end - from));
+			if (to)
+				id = JS_NewStringLen(ctx, (const char *)from, (size_t)(to - from));
+			break;
+		}
+	}
+	JS_FreeCString(ctx, name);
+	return id;
+}
+
+// host_is_error(value) → whether it is an error object, whatever its prototype says.
+static JSValue host_is_error(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)ctx, (void)this_val, (void)argc;
+	return JS_MKVAL(JS_TAG_BOOL, JS_IsError(argv[0]));
+}
+
+// host_on_open(callback) keeps what guest.js wants to do when a turn's catalog has come.
+static JSValue host_on_open(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	guest_of(ctx)->on_open = JS_DupValue(ctx, argv[0]);
+	return JS_UNDEFINED;
+}
+
+// host_open runs that callback, if the turn brought something that a fresh heap does not have.
+void host_open(struct guest *g)
+{
+	if (g->section[SECTION_MCP].len)
+		JS_FreeValue(g->ctx, JS_Call(g->ctx, g->on_open, JS_UNDEFINED, 0, NULL));
+}
+
+JSValue host_object(JSContext *ctx)
+{
+	static const struct { const char *name; JSCFunction *f; int length; } functions[] = {
+		{"request", host_request, 3},     {"timer", host_timer, 2},       {"cancel", host_cancel, 1},
+		{"text", host_text, 2},           {"json", host_json, 1},         {"stringify", host_stringify, 1},
+		{"catalog", host_catalog, 1},     {"names", host_names, 0},       {"tool", host_tool, 1},
+		{"isError", host_is_error, 1},    {"onOpen", host_on_open, 1},    {"now", host_now, 0},
+		{"random", host_random, 0},
+	};
+	JSValue host = JS_NewObject(ctx);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		// Without a name: frames of the host are left out of what a cell's author gets to see.
+		JSValue f = JS_NewCFunction2(ctx, functions[i].f, "", functions[i].length, JS_CFUNC_generic, 0);
+		JS_SetPropertyStr(ctx, host, functions[i].name, f);
+	}
+	return host;
+}

@@ -1,0 +1,343 @@
+// Steps: the boot of a heap, and one uninterrupted stretch of guest execution.
+//
+// A step is left in one of two ways: it returns, or it is left by longjmp, from the interrupt handler, from the
+// allocator, or from the hard stop's signal. After a longjmp the heap is in no defined state and is never
+// entered again: it is only ever overwritten by its image. That is why running out of memory or time needs no
+// cooperation of the engine, and no code of the cell (catch, finally, a job) runs after it.
+#include "guest.h"
+
+#include <string.h>
+
+__thread struct control *current;
+
+_Noreturn void guest_leave(int status)
+{
+	current->armed = 0;
+	longjmp(current->leave, status);
+}
+
+void *arena_exhausted(void)
+{
+	if (!current || !current->armed)
+		return NULL;
+	guest_leave(STEP_MEMORY);
+}
+
+void guest_poll(void)
+{
+	if (current->stop)
+		guest_leave(STEP_STOPPED);
+	if (monotonic_ns() >= current->deadline_ns)
+		guest_leave(STEP_TIMEOUT);
+}
+
+static int interrupt(JSRuntime *rt, void *opaque)
+{
+	(void)rt, (void)opaque;
+	if (current && current->armed)
+		guest_poll();
+	return 0;
+}
+
+static void track_rejection(JSContext *ctx, JSValueConst promise, JSValueConst reason, bool handled, void *opaque)
+{
+	(void)opaque;
+	struct guest *g = guest_of(ctx);
+	void *p = JS_VALUE_GET_PTR(promise);
+	if (!handled) {
+		if (g->unhandled_count < MAX_UNHANDLED)
+			g->unhandled[g->unhandled_count++] = (struct unhandled){p, JS_DupValue(ctx, reason)};
+		return;
+	}
+	for (uint32_t i = 0; i < g->unhandled_count; i++) {
+		if (g->unhandled[i].promise == p) {
+			JS_FreeValue(ctx, g->unhandled[i].reason);
+			g->unhandled[i] = g->unhandled[--g->unhandled_count];
+			return;
+		}
+	}
+}
+
+// ---- boot
+
+// load runs one of the runtime's own sources without its text and debug tables, so that a cell sees neither
+// source nor lines of it. Each source is a function of the host object.
+static int load(JSContext *ctx, JSValueConst host, const char *source, size_t len)
+{
+	JSEvalOptions options = {JS_EVAL_OPTIONS_VERSION, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY, "guest", 1};
+	JSValue compiled = JS_Eval2(ctx, source, len, &options);
+	if (is_exception(compiled))
+		return -1;
+	size_t size;
+	uint8_t *code = JS_WriteObject(ctx, &size, compiled,
+	                               JS_WRITE_OBJ_BYTECODE | JS_WRITE_OBJ_STRIP_SOURCE | JS_WRITE_OBJ_STRIP_DEBUG);
+	JS_FreeValue(ctx, compiled);
+	if (!code)
+		return -1;
+	JSValue f = JS_EvalFunction(ctx, JS_ReadObject(ctx, code, size, JS_READ_OBJ_BYTECODE));
+	js_free(ctx, code);
+	JSValue r = is_exception(f) ? f : JS_Call(ctx, f, JS_UNDEFINED, 1, &host);
+	if (is_exception(r))
+		return -1;
+	JS_FreeValue(ctx, r);
+	JS_FreeValue(ctx, f);
+	return 0;
+}
+
+static JSValue global_property(JSContext *ctx, const char *name)
+{
+	JSValue global = JS_GetGlobalObject(ctx), v = JS_GetPropertyStr(ctx, global, name);
+	JS_FreeValue(ctx, global);
+	return v;
+}
+
+static JSClassID class_of_boxed(JSContext *ctx, const char *constructor)
+{
+	JSValue f = global_property(ctx, constructor), boxed = JS_CallConstructor(ctx, f, 0, NULL);
+	JSClassID id = JS_GetClassID(boxed);
+	JS_FreeValue(ctx, boxed);
+	JS_FreeValue(ctx, f);
+	return id;
+}
+
+static void capture_intrinsics(struct guest *g)
+{
+	g->error_constructor = global_property(g->ctx, "Error");
+	JSValue function = global_property(g->ctx, "Function"), prototype = JS_GetPropertyStr(g->ctx, function, "prototype");
+	g->function_to_string = JS_GetPropertyStr(g->ctx, prototype, "toString");
+	JS_FreeValue(g->ctx, prototype);
+	JS_FreeValue(g->ctx, function);
+	g->number_class = class_of_boxed(g->ctx, "Number");
+	g->string_class = class_of_boxed(g->ctx, "String");
+	g->boolean_class = class_of_boxed(g->ctx, "Boolean");
+}
+
+#define STACK_BYTES (1024 * 1024)
+
+static const JSMallocFunctions arena_functions = {
+	arena_calloc, arena_malloc, arena_free, arena_realloc, arena_usable_size,
+};
+
+// guest_boot makes a heap in size zeroed bytes at base: engine, intrinsics, the guest's own sources. Afterwards
+// the bytes up to the arena's high mark are the image of a fresh guest. Returns 0, or the number of the source
+// that failed, counted from 1.
+int guest_boot(struct control *c, void *base, uint64_t size, const char *const *sources, const uint32_t *lengths,
+               int count)
+{
+	c->arena = arena_init(base, size);
+	JSRuntime *rt = JS_NewRuntime2(&arena_functions, c->arena);
+	if (!rt)
+		return -1;
+	JS_SetMaxStackSize(rt, STACK_BYTES);
+	JSContext *ctx = JS_NewContext(rt);
+	if (!ctx)
+		return -1;
+	struct guest *g = arena_calloc(c->arena, 1, sizeof(*g));
+	c->arena->root = g;
+	g->rt = rt;
+	g->ctx = ctx;
+	g->main = JS_UNDEFINED;
+	JS_SetContextOpaque(ctx, g);
+	capture_intrinsics(g);
+	JSValue host = host_object(ctx);
+	for (int i = 0; i < count; i++) {
+		if (load(ctx, host, sources[i], lengths[i]) < 0)
+			return i + 1;
+	}
+	JS_FreeValue(ctx, host);
+	JS_SetInterruptHandler(rt, interrupt, NULL);
+	JS_SetHostPromiseRejectionTracker(rt, track_rejection, NULL);
+	JS_RunGC(rt);
+	return 0;
+}
+
+// ---- input
+
+struct reader {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+static const uint8_t *take_bytes(struct reader *r, size_t n)
+{
+	if (r->bad || (size_t)(r->end - r->p) < n) {
+		r->bad = true;
+		return NULL;
+	}
+	const uint8_t *p = r->p;
+	r->p += n;
+	return p;
+}
+
+static uint8_t take_u8(struct reader *r)
+{
+	const uint8_t *p = take_bytes(r, 1);
+	return p ? *p : 0;
+}
+
+static uint32_t take_u32(struct reader *r)
+{
+	uint32_t v = 0;
+	const uint8_t *p = take_bytes(r, 4);
+	if (p)
+		memcpy(&v, p, 4);
+	return v;
+}
+
+// take_text reads u32 length, that many bytes, and the NUL after them that the engine's parsers want.
+static const uint8_t *take_text(struct reader *r, uint32_t *len)
+{
+	*len = take_u32(r);
+	const uint8_t *p = take_bytes(r, (size_t)*len + 1);
+	if (p && p[*len] != 0)
+		r->bad = true;
+	return p;
+}
+
+// take_catalog copies the turn's catalog into the heap as it is: nothing of it is parsed before the cell asks.
+static void take_catalog(struct guest *g, const uint8_t *catalog, size_t len)
+{
+	struct reader r = {catalog, catalog + len, false};
+	uint32_t at[CATALOG_SECTIONS], lengths[CATALOG_SECTIONS];
+	for (int i = 0; i < CATALOG_SECTIONS && len; i++) {
+		const uint8_t *text = take_text(&r, &lengths[i]);
+		if (r.bad)
+			guest_leave(STEP_INVALID);
+		at[i] = (uint32_t)(text - catalog);
+	}
+	if (len == 0)
+		return;
+	buffer_append(g->ctx, &g->catalog, catalog, len);
+	for (int i = 0; i < CATALOG_SECTIONS; i++) {
+		g->section[i].at = at[i];
+		g->section[i].len = lengths[i];
+	}
+}
+
+// whole_function says whether f spans all of the wrapped source, parentheses apart. A cell that closes the
+// function it is the body of, and opens another one, leaves a shorter one behind.
+static bool whole_function(struct guest *g, JSValueConst f, size_t wrapped_len)
+{
+	size_t len = 0;
+	JSValue text = JS_Call(g->ctx, g->function_to_string, f, 0, NULL);
+	const char *s = is_string(text) ? to_utf8(g->ctx, &len, text) : NULL;
+	if (s)
+		JS_FreeCString(g->ctx, s);
+	JS_FreeValue(g->ctx, text);
+	return len + 2 == wrapped_len;
+}
+
+static JSValue start_cell(struct guest *g, const uint8_t *source, size_t len, bool typescript)
+{
+	// The wrapper's lines are -1 and 0, so the cell's own count from 1.
+	JSEvalOptions options = {JS_EVAL_OPTIONS_VERSION, JS_EVAL_TYPE_GLOBAL, typescript ? "cell.ts" : "cell.js", -1};
+	JSValue f = JS_Eval2(g->ctx, (const char *)source, len, &options);
+	if (is_exception(f))
+		return f;
+	if (!whole_function(g, f, len)) {
+		JS_FreeValue(g->ctx, f);
+		return JS_ThrowSyntaxError(g->ctx, "unexpected '}': the cell closes a block that it did not open");
+	}
+	JSValue promise = JS_Call(g->ctx, f, JS_UNDEFINED, 0, NULL);
+	JS_FreeValue(g->ctx, f);
+	return promise;
+}
+
+static JSValue rejected_promise(struct guest *g)
+{
+	JSValue thrown = JS_GetException(g->ctx), functions[2], promise = JS_NewPromiseCapability(g->ctx, functions);
+	JS_FreeValue(g->ctx, JS_Call(g->ctx, functions[1], JS_UNDEFINED, 1, &thrown));
+	JS_FreeValue(g->ctx, functions[0]);
+	JS_FreeValue(g->ctx, functions[1]);
+	JS_FreeValue(g->ctx, thrown);
+	return promise;
+}
+
+#define FLAG_TYPESCRIPT 1
+#define FLAG_TRUNCATE 2
+
+static void begin(struct guest *g, struct reader *r, const uint8_t *catalog, size_t catalog_len)
+{
+	uint8_t flags = take_u8(r);
+	uint32_t memory = take_u32(r);
+	g->max_output = take_u32(r);
+	g->max_value = take_u32(r);
+	g->max_requests = take_u32(r);
+	g->max_timers = take_u32(r);
+	const uint8_t *seed = take_bytes(r, 32);
+	uint32_t len;
+	const uint8_t *source = take_text(r, &len);
+	if (r->bad || !is_undefined(g->main))
+		guest_leave(STEP_INVALID);
+	g->truncate = flags & FLAG_TRUNCATE;
+	if (memory < current->arena->limit)
+		current->arena->limit = memory;
+	// Collecting cycles costs a walk over the whole heap; a short cell never should, a small heap must in time.
+	JS_SetGCThreshold(g->rt, current->arena->limit / 2 < (4u << 20) ? current->arena->limit / 2 : 4u << 20);
+	random_seed(g, seed);
+	take_catalog(g, catalog, catalog_len);
+	host_open(g);
+	g->main = start_cell(g, source, len, flags & FLAG_TYPESCRIPT);
+	if (is_exception(g->main))
+		g->main = rejected_promise(g);
+	drain_jobs(g);
+}
+
+static void resume(struct guest *g, struct reader *r)
+{
+	uint32_t n = take_u32(r);
+	for (uint32_t i = 0; i < n && !r->bad; i++) {
+		uint32_t id = take_u32(r), len;
+		uint8_t kind = take_u8(r);
+		const uint8_t *payload = take_text(r, &len);
+		if (r->bad || !answer(g, id, kind, payload, len))
+			guest_leave(STEP_INVALID);
+	}
+}
+
+static void run(struct guest *g, const uint8_t *in, size_t in_len, const uint8_t *catalog, size_t catalog_len)
+{
+	struct reader r = {in, in + in_len, false};
+	switch (take_u8(&r)) {
+	case INPUT_BEGIN:
+		begin(g, &r, catalog, catalog_len);
+		break;
+	case INPUT_RESUME:
+		resume(g, &r);
+		break;
+	default:
+		r.bad = true;
+	}
+	if (r.bad)
+		guest_leave(STEP_INVALID);
+	effect_main(g);
+	effect_unhandled(g);
+	effect_clock(g);
+	buffer_free(g->ctx, &g->scratch);
+}
+
+// guest_step takes one step. The effects lie in the heap, at c->out, until the next step or the reset.
+int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const uint8_t *in, uint64_t in_len,
+               const uint8_t *catalog, uint64_t catalog_len)
+{
+	struct guest *g = c->arena->root;
+	current = c;
+	c->thread = thread_id();
+	c->deadline_ns = monotonic_ns() + timeout_ns;
+	c->grace_ns = grace_ns;
+	JS_UpdateStackTop(g->rt);
+	int status = setjmp(c->leave);
+	if (status == STEP_DONE) {
+		c->armed = 1;
+		buffer_free(g->ctx, &g->out);
+		buffer_free(g->ctx, &g->clock);
+		g->committed = 0;
+		clock_begin(g);
+		run(g, in, in_len, catalog, catalog_len);
+		c->armed = 0;
+	}
+	c->out = g->out.data;
+	c->out_len = g->committed;
+	current = NULL;
+	return status;
+}

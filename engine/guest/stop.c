@@ -1,0 +1,67 @@
+// The hard stop: ends a step that its deadline did not, because the engine is inside a builtin that never looks
+// at its interrupt handler (array methods on huge lengths, string search, big integers, regular expressions …).
+//
+// The host's watchdog sends the thread a signal, and the handler leaves the step by longjmp. That is sound here
+// and would not be elsewhere: a guest touches nothing but its arena, which is thrown away whole, takes no lock
+// of libc's (its allocator is the arena, its timezone is fixed, Atomics are removed), and the frames between the
+// handler and guest_step are the engine's alone, since no step ever calls back into Go.
+#define _GNU_SOURCE
+#include "guest.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t monotonic_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int thread_id(void)
+{
+	static __thread int id;
+	if (!id)
+		id = (int)syscall(SYS_gettid);
+	return id;
+}
+
+// The Go runtime leaves the real-time signals from SIGRTMIN + 1 on to whoever wants them.
+#define STOP_SIGNAL (SIGRTMIN + 6)
+
+static void on_stop(int signal)
+{
+	(void)signal;
+	struct control *c = current;
+	if (!c || !c->armed)
+		return;  // the step ended in time after all
+	if (c->stop)
+		guest_leave(STEP_STOPPED);
+	if (monotonic_ns() >= c->deadline_ns + c->grace_ns)
+		guest_leave(STEP_HARD_STOP);
+}
+
+// hard_stop_install sets the handler up once a process. It runs on the thread's signal stack, as all handlers in
+// a Go process must, and leaves the signal mask as it is, so that leaving it by longjmp changes nothing.
+int hard_stop_install(void)
+{
+	struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART};
+	return sigaction(STOP_SIGNAL, &action, NULL) == 0 ? 0 : errno;
+}
+
+// hard_stop_kick is called by the watchdog, from another thread. It signals the thread of a step that should
+// have ended; whether it still runs, and still should end, the handler decides on that thread.
+int hard_stop_kick(struct control *c)
+{
+	int thread = c->thread;
+	if (!c->armed || thread == 0)
+		return 0;
+	if (!c->stop && monotonic_ns() < c->deadline_ns + c->grace_ns)
+		return 0;
+	return syscall(SYS_tgkill, getpid(), thread, STOP_SIGNAL) == 0 ? 1 : 0;
+}
+
+void guest_request_stop(struct control *c) { c->stop = 1; }
