@@ -27,12 +27,29 @@ type Options struct {
 // shared between goroutines.
 type Source struct {
 	// Body is the text that the guest compiles as the body of a sloppy-mode
-	// async arrow function.
+	// async arrow function. For JavaScript it is the model's text, line for line.
 	Body string
+
+	// The rest is for TypeScript only: the model's text, esbuild's source map, and
+	// how many lines esbuild's output has before Body, and its input before code.
+	code         string
+	mapping      []byte
+	printedShift int
+	sourceShift  int
+	lines        lineMap
 }
 
 // Position turns a position in Body into one in the text that the model wrote.
-// Lines and columns are 1-based (contract B2).
+// Lines and columns are 1-based (contract B2). For JavaScript the two are the
+// same. For TypeScript the answer is the nearest place before that is known, and
+// always one inside the model's text.
 func (s *Source) Position(line, column int) (int, int) {
-	return line, column
+	if s.mapping == nil {
+		return line, column
+	}
+	fromLine, fromColumn, ok := s.lines.lookup(s.mapping, line+s.printedShift, max(column-1, 0))
+	if !ok {
+		return clamp(s.code, line, column)
+	}
+	return clamp(s.code, fromLine-s.sourceShift, fromColumn+1)
 }
