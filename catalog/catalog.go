@@ -21,7 +21,7 @@ type Catalog struct {
 	guest      func() Guest
 	index      func() *index
 	servers    func() []*server
-	files      func() []file
+	filesRaw   func() []byte
 	toolIndex  func() string
 	schemas    func() []string
 }
@@ -134,7 +134,7 @@ func (c *Catalog) postpone() {
 	c.guest = sync.OnceValue(c.makeGuest)
 	c.index = sync.OnceValue(func() *index { return newIndex(c.visible) })
 	c.servers = sync.OnceValue(c.groupServers)
-	c.files = sync.OnceValue(c.declare)
+	c.filesRaw = sync.OnceValue(func() []byte { return filesJSON(c.declare()) })
 	c.toolIndex = sync.OnceValue(c.makeToolIndex)
 	c.schemas = sync.OnceValue(c.compileAll)
 }
@@ -154,7 +154,7 @@ func (c *Catalog) ByID(id string) *Entry { return c.byID[id] }
 
 // Warnings are remarks on the turn's tools for the answer of POST /v1/turns:
 // ids sent twice, schemas that can't be compiled and so check nothing. The
-// first call compiles every schema; exec never needs it.
+// first call looks at every schema; exec never needs it.
 func (c *Catalog) Warnings() []string {
 	return slices.Concat(c.warnings, c.schemas())
 }

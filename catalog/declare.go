@@ -9,10 +9,6 @@ import (
 // file is one virtual file of the API (contract E3).
 type file struct{ path, description, content string }
 
-// Files is Guest.Files alone: the virtual files as a JSON array, nil if there
-// are none.
-func (c *Catalog) Files() []byte { return c.Guest().Files }
-
 // declare renders all declaration files: MCP first, then a file for each owner
 // of other tools. They compile together and each on its own under
 // tsc --strict, which is why shared types stand inside the namespaces and
@@ -83,7 +79,7 @@ func writeDoc(b *strings.Builder, indent, description string, v *schemaView) {
 	lines := docLines(description)
 	var params []string
 	for _, p := range v.properties {
-		docs := oneLine(viewSchema(p.schema).docs)
+		docs := oneLine(p.view.docs)
 		if docs == "" || len(p.name) > maxNameBytes {
 			continue
 		}

@@ -17,8 +17,17 @@ type Guest struct {
 	Files []byte
 }
 
-// Guest is made on first use and kept.
-func (c *Catalog) Guest() Guest { return c.guest() }
+// Guest is everything a cell may read. It is made on first use and kept.
+func (c *Catalog) Guest() Guest {
+	g := c.guest()
+	g.Files = c.filesRaw()
+	return g
+}
+
+// GuestWithoutFiles is Guest for a cell that is known not to read API files.
+// Rendering them costs about ten times as much as all the rest, which a turn
+// that lives for a single exec would feel.
+func (c *Catalog) GuestWithoutFiles() Guest { return c.guest() }
 
 func (c *Catalog) makeGuest() Guest {
 	c.render.Do(c.renderEntries)
@@ -26,7 +35,6 @@ func (c *Catalog) makeGuest() Guest {
 		Entries: c.entriesRaw,
 		Names:   c.appendNames(nil),
 		MCP:     c.mcpJSON(),
-		Files:   filesJSON(c.files()),
 	}
 }
 

@@ -3,8 +3,6 @@ package catalog
 import (
 	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // mcpTypes are the types of the page, declared inside each namespace so that
@@ -114,12 +112,12 @@ func (t *mcpTool) writeInput(b *strings.Builder, indent string, v *schemaView) {
 		optional = ""
 	}
 	b.WriteString(indent + "input" + optional + ": {\n")
-	types := newTyper(gjson.ParseBytes(t.entry.tool.Parameters))
+	types := newTyper(t.entry.tool.Parameters)
 	for _, p := range v.properties {
 		if note := propertyNote(p); note != "" {
 			b.WriteString(indent + "  /** " + note + " */\n")
 		}
-		b.WriteString(indent + "  " + key(p) + ": " + types.of(p.schema, 1) + ";\n")
+		b.WriteString(indent + "  " + key(p) + ": " + types.of(p.view, 1) + ";\n")
 	}
 	b.WriteString(indent + "}\n")
 }
@@ -131,13 +129,13 @@ func tooLong(v *schemaView) bool {
 
 // propertyNote is the comment above a key: its description and its default.
 func propertyNote(p property) string {
-	v := viewSchema(p.schema)
+	v := p.view
 	note := oneLine(v.docs)
-	if v.fallback.Exists() && len(v.fallback.Raw) <= maxLiteralBytes {
+	if v.fallback != "" && len(v.fallback) <= maxLiteralBytes {
 		if note != "" {
 			note += " "
 		}
-		note += "Default: " + oneLine(v.fallback.Raw) + "."
+		note += "Default: " + oneLine(v.fallback) + "."
 	}
 	return note
 }

@@ -37,11 +37,11 @@ func (e *Entry) FillMCP(input json.RawMessage) (json.RawMessage, error) {
 		if has[p.name] {
 			continue
 		}
-		if d := viewSchema(p.schema).fallback; d.Exists() {
+		if d := p.view.fallback; d != "" {
 			added = append(added, ',')
 			added = appendQuoted(added, p.name)
 			added = append(added, ':')
-			added = append(added, d.Raw...)
+			added = append(added, d...)
 			continue
 		}
 		if p.required {

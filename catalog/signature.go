@@ -1,10 +1,6 @@
 package catalog
 
-import (
-	"strings"
-
-	"github.com/tidwall/gjson"
-)
+import "strings"
 
 // Signature is the tool's call as one line of TypeScript (contract D4), in the
 // form that resolves to the useful value (contract D5):
@@ -28,12 +24,11 @@ func (e *Entry) Signature() string {
 // inputParameter is "input: T", with a question mark if a call may do without.
 func (e *Entry) inputParameter() string {
 	v := e.schema()
-	root := gjson.ParseBytes(e.tool.Parameters)
 	switch {
 	case len(v.properties) > 0 && !v.needsInput():
-		return "input?: " + newTyper(root).of(root, 0)
-	case len(v.properties) > 0, v.ref != "", v.union.Exists():
-		return "input: " + newTyper(root).of(root, 0)
+		return "input?: " + newTyper(e.tool.Parameters).of(v, 0)
+	case len(v.properties) > 0, v.ref != "", v.union != "":
+		return "input: " + newTyper(e.tool.Parameters).of(v, 0)
 	}
 	return "input?: " + openInput(v)
 }
@@ -41,7 +36,7 @@ func (e *Entry) inputParameter() string {
 // openInput is the input type of a schema that names no key: none at all if it
 // says it is an object, else whatever the caller likes.
 func openInput(v *schemaView) string {
-	if v.kind.String() == "object" && !v.rest.IsObject() && v.rest.Type != gjson.True {
+	if v.kind == `"object"` && !isObject(v.rest) && v.rest != "true" {
 		return "Record<string, never>"
 	}
 	return anyObject

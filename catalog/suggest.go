@@ -51,20 +51,17 @@ func (e *Entry) shown() string {
 // wanted is an unknown id taken apart once for all entries.
 type wanted struct {
 	text  string
-	words map[string]bool
+	words []string // distinct
 }
 
 func newWanted(s string) wanted {
-	s = strings.ToLower(s)
-	w := wanted{s, map[string]bool{}}
-	for _, word := range alnumWords(s) {
-		w.words[word] = true
+	w := wanted{text: strings.ToLower(s)}
+	for _, word := range strings.FieldsFunc(w.text, func(r rune) bool { return !asciiAlnum(r) }) {
+		if !slices.Contains(w.words, word) {
+			w.words = append(w.words, word)
+		}
 	}
 	return w
-}
-
-func alnumWords(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return !asciiAlnum(r) })
 }
 
 // score weighs whole names most, shared words next, and mere mentions least.
@@ -75,20 +72,32 @@ func (w wanted) score(e *Entry) int {
 	if strings.Contains(w.text, name) || strings.Contains(id, w.text) {
 		score += 40
 	}
-	if w.words[name] {
-		score += 40
-	}
-	seen := map[string]bool{}
-	for _, text := range []string{name, id, label, docs} {
-		for _, word := range alnumWords(text) {
-			if w.words[word] && !seen[word] {
-				seen[word] = true
-				score += 12
-			}
+	for _, word := range w.words {
+		if word == name {
+			score += 40
+		}
+		// The id ends in the name, so the name needs no look of its own.
+		if hasWord(id, word) || hasWord(label, word) || hasWord(docs, word) {
+			score += 12
 		}
 	}
 	if strings.Contains(label, w.text) || strings.Contains(docs, w.text) {
 		score += 8
 	}
 	return score
+}
+
+// hasWord tells whether word stands in text with no letter or digit beside it.
+func hasWord(text, word string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(word)
+		if (start == 0 || !asciiAlnum(rune(text[start-1]))) && (end == len(text) || !asciiAlnum(rune(text[end]))) {
+			return true
+		}
+		from = start + 1
+	}
 }

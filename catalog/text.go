@@ -47,6 +47,9 @@ func appendJSON(dst, raw []byte) []byte {
 // space and control characters becomes one space, and nothing in it can end a
 // block comment.
 func oneLine(s string) string {
+	if plain(s) && !strings.Contains(s, "*/") && !strings.Contains(s, "  ") {
+		return strings.TrimSpace(s)
+	}
 	fields := strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
 	})

@@ -12,11 +12,11 @@ import (
 // HTTPServer), lowered and stemmed. Scripts written without spaces give every
 // character and every pair of neighbours, so that 日本 is found in 日本語.
 func words(s string, yield func(term string)) {
+	runes := []rune(s)
 	if !ascii(s) {
 		// One form for what looks the same: full-width letters, composed accents.
-		s = norm.NFKC.String(s)
+		runes = unaccent([]rune(norm.NFKC.String(s)))
 	}
-	runes := []rune(s)
 	start := -1
 	flush := func(end int) {
 		if start >= 0 && start < end {
@@ -46,6 +46,20 @@ func words(s string, yield func(term string)) {
 	flush(len(runes))
 }
 
+// unaccent makes plain letters of Latin ones with accents, which people leave
+// out when they search. Other scripts keep theirs: there they make words.
+func unaccent(runes []rune) []rune {
+	for i, r := range runes {
+		if r >= 0xC0 && r < 0x250 {
+			for _, base := range norm.NFD.String(string(r)) {
+				runes[i] = base
+				break
+			}
+		}
+	}
+	return runes
+}
+
 // hump tells whether a new word begins at i inside a run of letters: at a
 // capital after a small letter or digit, and at the last capital of an
 // abbreviation that a small letter follows.
@@ -53,11 +67,15 @@ func hump(runes []rune, i int) bool {
 	if !unicode.IsUpper(runes[i]) {
 		return false
 	}
-	before := runes[i-1]
-	if !unicode.IsUpper(before) {
+	if !unicode.IsUpper(runes[i-1]) {
 		return true
 	}
-	return i+1 < len(runes) && unicode.IsLower(runes[i+1])
+	if i+1 == len(runes) || !unicode.IsLower(runes[i+1]) {
+		return false
+	}
+	// The s of URLs is a plural, not the rest of a word.
+	plural := runes[i+1] == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2]))
+	return !plural
 }
 
 // spaceless holds for scripts that don't put spaces between words.

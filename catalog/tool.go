@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -148,6 +149,9 @@ func badName(s string) string {
 	case strings.TrimSpace(s) != s:
 		return "must not begin or end with white space"
 	}
+	if plain(s) {
+		return ""
+	}
 	for _, r := range s {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return "must not contain control characters"
@@ -176,9 +180,13 @@ func badSchema(raw *json.RawMessage) string {
 	return ""
 }
 
-// depth is the deepest nesting of brackets outside strings. It exists because
-// recursive parsers must not be handed text whose depth is unknown.
+// depth is the deepest nesting of brackets outside strings, or more than that. It exists because
+// recursive parsers must not be handed text whose depth is unknown. Text with
+// few brackets is not looked at closely: their number is answer enough.
 func depth(raw []byte) int {
+	if n := bytes.Count(raw, []byte{'{'}) + bytes.Count(raw, []byte{'['}); n < 50 {
+		return n
+	}
 	deepest, now, inString := 0, 0, false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

@@ -3,8 +3,6 @@ package catalog
 import (
 	"fmt"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // Bounds of the index that the model reads in exec's description, in
@@ -37,7 +35,7 @@ func (c *Catalog) makeToolIndex() string {
 func (e *Entry) indexLine() string {
 	line := e.id + " " + e.inputHint(maxHint)
 	if e.tool.OutputSchema != nil {
-		line += " => " + shorten(typeOf(e.tool.OutputSchema), maxHint)
+		line += " => " + clip(typeOf(e.tool.OutputSchema), maxHint)
 	}
 	return line + "\n"
 }
@@ -49,8 +47,7 @@ func (e *Entry) inputHint(n int) string {
 	if len(v.properties) == 0 {
 		return "{}"
 	}
-	root := gjson.ParseBytes(e.tool.Parameters)
-	if full := newTyper(root).of(root, 0); len(full) <= n {
+	if full := newTyper(e.tool.Parameters).of(v, 0); len(full) <= n {
 		return full
 	}
 	var keys []string
@@ -65,6 +62,3 @@ func (e *Entry) inputHint(n int) string {
 	}
 	return "{ " + strings.Join(keys, ", ") + " }"
 }
-
-// shorten cuts a type that is only a hint.
-func shorten(s string, n int) string { return clip(s, n) }

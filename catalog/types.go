@@ -20,60 +20,65 @@ const (
 // typer renders JSON Schemas as TypeScript types on one line. Where it can't
 // say it exactly, it says unknown: a declaration may be loose, never wrong.
 type typer struct {
-	root  gjson.Result // resolves local $refs
-	nodes int          // schemas that may still be rendered
+	root  []byte // resolves local $refs
+	nodes int    // schemas that may still be rendered
 }
 
-func newTyper(root gjson.Result) *typer { return &typer{root: root, nodes: maxTypeNodes} }
+func newTyper(root []byte) *typer { return &typer{root: root, nodes: maxTypeNodes} }
 
 // typeOf is the type of a whole schema; raw may be nil.
 func typeOf(raw []byte) string {
 	if raw == nil {
 		return anything
 	}
-	root := gjson.ParseBytes(raw)
-	return newTyper(root).of(root, 0)
+	return newTyper(raw).raw(gjson.ParseBytes(raw), 0)
 }
 
-func (t *typer) of(schema gjson.Result, level int) string {
+// raw is the type of a schema that has not been read yet.
+func (t *typer) raw(schema gjson.Result, level int) string {
+	return t.of(viewSchema(schema, level), level)
+}
+
+func (t *typer) of(v *schemaView, level int) string {
 	t.nodes--
-	if t.nodes < 0 || level > maxTypeDepth || !schema.IsObject() {
+	if t.nodes < 0 || level > maxTypeDepth {
 		return anything
 	}
-	v := viewSchema(schema)
 	switch {
 	case v.ref != "":
-		return t.of(t.resolve(v.ref), level+1)
-	case v.constant.Exists():
-		return literals([]gjson.Result{v.constant}, v)
-	case v.enum.IsArray():
-		return literals(v.enum.Array(), v)
-	case v.union.IsArray():
-		return t.unionOf(v.union.Array(), level)
-	case v.kind.IsArray():
+		return t.raw(t.resolve(v.ref), level+1)
+	case v.constant != "":
+		return literals([]gjson.Result{gjson.Parse(v.constant)}, v)
+	case isList(v.enum):
+		return literals(gjson.Parse(v.enum).Array(), v)
+	case isList(v.union):
+		return t.unionOf(gjson.Parse(v.union).Array(), level)
+	case isList(v.kind):
 		return t.anyKind(v, level)
 	}
-	return t.kindOf(v.kind.String(), v, level)
+	return t.kindOf(v.kind, v, level)
 }
 
-// kindOf is the type for one word of "type".
+// isList tells whether a keyword's JSON text is an array.
+func isList(raw string) bool { return raw != "" && raw[0] == '[' }
+
+// isObject tells whether a keyword's JSON text is an object.
+func isObject(raw string) bool { return raw != "" && raw[0] == '{' }
+
+// kindOf is the type for one word of "type", quoted as in JSON.
 func (t *typer) kindOf(kind string, v *schemaView, level int) string {
 	switch kind {
-	case "string", "boolean", "null":
-		return kind
-	case "number", "integer":
+	case `"string"`:
+		return "string"
+	case `"boolean"`:
+		return "boolean"
+	case `"null"`:
+		return "null"
+	case `"number"`, `"integer"`:
 		return "number"
-	case "array":
-		item := anything
-		if v.items.Exists() {
-			item = t.of(v.items, level+1)
-		}
-		// Parentheses too many do no harm where the bar is inside braces.
-		if strings.Contains(item, " | ") {
-			item = "(" + item + ")"
-		}
-		return item + "[]"
-	case "object":
+	case `"array"`:
+		return t.list(v, level)
+	case `"object"`:
 		return t.object(v, level)
 	}
 	if len(v.properties) > 0 {
@@ -82,10 +87,22 @@ func (t *typer) kindOf(kind string, v *schemaView, level int) string {
 	return anything
 }
 
+func (t *typer) list(v *schemaView, level int) string {
+	item := anything
+	if v.items != "" {
+		item = t.raw(gjson.Parse(v.items), level+1)
+	}
+	// Parentheses too many do no harm where the bar is inside braces.
+	if strings.Contains(item, " | ") {
+		item = "(" + item + ")"
+	}
+	return item + "[]"
+}
+
 func (t *typer) object(v *schemaView, level int) string {
 	if len(v.properties) == 0 {
-		if v.rest.IsObject() {
-			return "Record<string, " + t.of(v.rest, level+1) + ">"
+		if isObject(v.rest) {
+			return "Record<string, " + t.raw(gjson.Parse(v.rest), level+1) + ">"
 		}
 		return anyObject
 	}
@@ -100,7 +117,7 @@ func (t *typer) object(v *schemaView, level int) string {
 		}
 		b.WriteString(key(p))
 		b.WriteString(": ")
-		b.WriteString(t.of(p.schema, level+1))
+		b.WriteString(t.of(p.view, level+1))
 	}
 	b.WriteString(" }")
 	return b.String()
@@ -120,13 +137,13 @@ func key(p property) string {
 
 // anyKind is the union of "type": ["string", "null"].
 func (t *typer) anyKind(v *schemaView, level int) string {
-	words := v.kind.Array()
+	words := gjson.Parse(v.kind).Array()
 	if len(words) > maxUnion {
 		return anything
 	}
 	var parts []string
 	for _, w := range words {
-		parts = append(parts, t.kindOf(w.String(), v, level))
+		parts = append(parts, t.kindOf(w.Raw, v, level))
 	}
 	return union(parts)
 }
@@ -137,7 +154,7 @@ func (t *typer) unionOf(schemas []gjson.Result, level int) string {
 	}
 	var parts []string
 	for _, s := range schemas {
-		parts = append(parts, t.of(s, level+1))
+		parts = append(parts, t.raw(s, level+1))
 	}
 	return union(parts)
 }
@@ -165,8 +182,9 @@ func union(parts []string) string {
 // too many, or values that are no primitives.
 func literals(values []gjson.Result, v *schemaView) string {
 	wide := anything
-	if k := v.kind.String(); k == "string" || k == "number" || k == "boolean" {
-		wide = k
+	switch v.kind {
+	case `"string"`, `"number"`, `"boolean"`:
+		wide = strings.Trim(v.kind, `"`)
 	}
 	if len(values) == 0 || len(values) > maxLiterals {
 		return wide
@@ -188,7 +206,7 @@ func literals(values []gjson.Result, v *schemaView) string {
 // resolve follows a $ref within the same schema: "#", "#/$defs/x",
 // "#/definitions/x/properties/y". Everything else is not there.
 func (t *typer) resolve(ref string) gjson.Result {
-	at := t.root
+	at := gjson.ParseBytes(t.root)
 	path, local := strings.CutPrefix(ref, "#")
 	if !local {
 		return gjson.Result{}
