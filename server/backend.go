@@ -1,0 +1,65 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/catalog"
+)
+
+// Backend runs turns and cells. All methods may be called from any goroutine.
+// A refusal is a *bridge.Error; any other error becomes a 500 without detail.
+// tenant is the id of the caller's key, empty when no keys are configured.
+type Backend interface {
+	// Prepare makes a turn (contract A1). req is the backend's to keep.
+	Prepare(ctx context.Context, tenant string, req *bridge.TurnRequest) (Turn, error)
+	// Turn finds a turn of this tenant.
+	Turn(tenant, id string) (Turn, error)
+	// AbortRun ends a run, DropTurn a turn, DropSession all turns of a session
+	// (contract G7); DropSession returns how many.
+	AbortRun(tenant, runID string) error
+	DropTurn(tenant, id string) error
+	DropSession(tenant, sessionID string) (int, error)
+	// Ready says why the backend can't run cells, nil if it can.
+	Ready() error
+	// Health reports load for /readyz.
+	Health() Health
+	// Close refuses new work, waits for running cells until ctx ends, then aborts them.
+	Close(ctx context.Context) error
+}
+
+// Turn is one prepared turn. ctx ends when the client goes away (contract G7).
+type Turn interface {
+	ID() string
+	// CodeMode tells whether the model's tools are exec and wait.
+	CodeMode() bool
+	// Catalog is what the turn's policy left of its tools.
+	Catalog() *catalog.Catalog
+	// Warnings are remarks on the request that did not stop it.
+	Warnings() []string
+	// Tools renders the model's tools in a provider's shape (contract A5).
+	Tools(format string) (json.RawMessage, error)
+	Exec(ctx context.Context, in bridge.ExecInput) (Result, error)
+	Wait(ctx context.Context, in bridge.WaitInput) (Result, error)
+	Deliver(ctx context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error)
+}
+
+// Result is a CodeModeResult (contract B7); it is always sent with status 200.
+type Result interface {
+	// AppendJSON appends the result's compact JSON object to dst.
+	AppendJSON(dst []byte) []byte
+}
+
+// Health is the load that /readyz shows (contract H5).
+type Health struct {
+	// Engine names the engine in use.
+	Engine string `json:"engine"`
+	// Sandbox are notes for the operator on what protects the process.
+	Sandbox []string `json:"sandbox"`
+	// Running and Queued count cells; Suspended counts runs that wait; Turns counts live turns.
+	Running   int `json:"running"`
+	Queued    int `json:"queue"`
+	Suspended int `json:"suspended"`
+	Turns     int `json:"turns"`
+}

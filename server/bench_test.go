@@ -1,0 +1,114 @@
+package server
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+)
+
+const benchBody = `{"turnId":"turn-1","toolCallId":"call-1","code":"const r = await tools.search('ticket');\nreturn r.length","language":"javascript"}`
+
+// discard is a ResponseWriter that costs next to nothing.
+type discard struct {
+	header http.Header
+	status int
+}
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discard) WriteHeader(status int)      { d.status = status }
+
+// echoNoop binds the same request and writes the same answer: the rate that exec
+// is measured against.
+func echoNoop() http.Handler {
+	e := echo.New()
+	e.POST("/v1/exec", func(c echo.Context) error {
+		var in struct {
+			TurnID     string `json:"turnId"`
+			ToolCallID string `json:"toolCallId"`
+			Code       string `json:"code"`
+			Language   string `json:"language"`
+		}
+		if err := c.Bind(&in); err != nil {
+			return err
+		}
+		return c.JSON(http.StatusOK, json.RawMessage(completedTwo))
+	})
+	return e
+}
+
+func benchHandlers(b *testing.B) map[string]http.Handler {
+	return map[string]http.Handler{
+		"exec": newTestServer(b, Options{Backend: newFake()}).Handler(),
+		"exec-keys": newTestServer(b, Options{Backend: func() Backend {
+			f := newFake()
+			f.add("a", "turn-1", nil)
+			return f
+		}(), Keys: []Key{{"a", HashKey("a")}}}).Handler(),
+		"noop": echoNoop(),
+	}
+}
+
+// BenchmarkHandler compares handlers without a network.
+func BenchmarkHandler(b *testing.B) {
+	for name, h := range benchHandlers(b) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			r := httptest.NewRequest(http.MethodPost, "http://localhost/v1/exec", nil)
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", "Bearer a")
+			r.ContentLength = int64(len(benchBody))
+			for b.Loop() {
+				r.Body = io.NopCloser(strings.NewReader(benchBody))
+				w := &discard{header: http.Header{}}
+				h.ServeHTTP(w, r)
+				if w.status != http.StatusOK {
+					b.Fatal(w.status)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkHTTP compares them over loopback with connections kept alive.
+func BenchmarkHTTP(b *testing.B) {
+	for name, h := range benchHandlers(b) {
+		b.Run(name, func(b *testing.B) {
+			srv := httptest.NewServer(h)
+			defer srv.Close()
+			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
+			defer client.CloseIdleConnections()
+			b.SetParallelism(8)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					r, err := http.NewRequest(http.MethodPost, srv.URL+"/v1/exec", strings.NewReader(benchBody))
+					require.NoError(b, err)
+					r.Header.Set("Content-Type", "application/json")
+					r.Header.Set("Authorization", "Bearer a")
+					answer, err := client.Do(r)
+					require.NoError(b, err)
+					_, err = io.Copy(io.Discard, answer.Body)
+					require.NoError(b, err)
+					answer.Body.Close()
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkLargeBody reads and checks a body of one MiB.
+func BenchmarkLargeBody(b *testing.B) {
+	raw := []byte(`{"turnId":"turn-1","results":[` + strings.Repeat(`{"id":"a","ok":true,"value":{"text":"hello"}},`, 23_000) + `{"id":"a","ok":true}]}`)
+	b.SetBytes(int64(len(raw)))
+	for b.Loop() {
+		if _, err := parseResume(raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+const (
+	// maxBody is the most that any route reads.
+	maxBody = 16 << 20
+	// execEnvelope is what an exec may weigh besides its source.
+	execEnvelope = 1 << 20
+	// escapeFactor is the most bytes that one byte of source takes in JSON: \u0000.
+	escapeFactor = 6
+	// freeBody is what each request may buffer without asking the budget.
+	freeBody = 64 << 10
+)
+
+// budget bounds the bytes of bodies that are in memory at once. It counts what
+// has arrived, not what a Content-Length claims, so holding a share of it costs
+// the sender the bytes.
+type budget struct {
+	left atomic.Int64
+}
+
+// take reserves n bytes if they are there.
+func (b *budget) take(n int64) bool {
+	if b.left.Add(-n) >= 0 {
+		return true
+	}
+	b.left.Add(n)
+	return false
+}
+
+// body is a request's body in memory. Its bytes are valid until release.
+type body struct {
+	bytes    []byte
+	buffer   *[]byte
+	reserved int64
+	budget   *budget
+}
+
+func (b *body) release() {
+	*b.buffer = b.bytes
+	giveBuffer(b.buffer)
+	b.budget.left.Add(b.reserved)
+}
+
+// readBody reads a JSON body of at most limit bytes, within the time that the
+// server allows for it.
+func (s *Server) readBody(c echo.Context, limit int) (*body, error) {
+	r := c.Request()
+	if err := checkMediaType(r); err != nil {
+		return nil, err
+	}
+	if r.ContentLength > int64(limit) {
+		return nil, tooLarge(c, limit)
+	}
+	// Not http.Server.ReadTimeout: that one also ends the watch for a client that
+	// hangs up (contract G7), and with it the request. Not every ResponseWriter
+	// can do it; then the server's own timeouts are all there is.
+	control := http.NewResponseController(c.Response().Writer)
+	_ = control.SetReadDeadline(time.Now().Add(s.bodyTimeout))
+	b := &body{buffer: takeBuffer(), budget: &s.budget}
+	b.bytes = *b.buffer
+	if err := b.fill(c, r.Body, limit); err != nil {
+		b.release()
+		return nil, err
+	}
+	_ = control.SetReadDeadline(time.Time{})
+	return b, nil
+}
+
+// fill reads to the end of src, doubling the buffer as bytes arrive.
+func (b *body) fill(c echo.Context, src io.Reader, limit int) error {
+	for {
+		if len(b.bytes) == cap(b.bytes) {
+			if err := b.grow(limit); err != nil {
+				return err
+			}
+		}
+		n, err := src.Read(b.bytes[len(b.bytes):cap(b.bytes)])
+		b.bytes = b.bytes[:len(b.bytes)+n]
+		switch {
+		case len(b.bytes) > limit:
+			return tooLarge(c, limit)
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return readProblem(err)
+		}
+	}
+}
+
+func (b *body) grow(limit int) error {
+	// One byte more than the limit is enough to see that it is passed.
+	size := min(2*cap(b.bytes), limit+1)
+	if size > freeBody {
+		if !b.budget.take(int64(size) - b.reserved) {
+			return &problem{
+				kind: kindOverloaded, retryAfter: time.Second,
+				detail: "Too many bytes of request bodies are in flight. Send the request again later.",
+			}
+		}
+		b.reserved = int64(size)
+	}
+	grown := make([]byte, len(b.bytes), size)
+	copy(grown, b.bytes)
+	b.bytes = grown
+	return nil
+}
+
+// checkMediaType wants an explicit JSON type. Browsers send anything else across
+// origins without asking, so this is also what keeps a web page away from a
+// service on loopback.
+func checkMediaType(r *http.Request) error {
+	const advice = "Send the body as it is, with Content-Type: application/json."
+	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
+		return &problem{kind: kindMedia, detail: "Content-Encoding is not supported. " + advice}
+	}
+	given := r.Header.Get("Content-Type")
+	if given == "application/json" {
+		return nil
+	}
+	media, params, err := mime.ParseMediaType(given)
+	if err != nil || media != "application/json" {
+		return &problem{kind: kindMedia, detail: "The Content-Type is not JSON. " + advice}
+	}
+	if charset := params["charset"]; charset != "" && charset != "utf-8" && charset != "UTF-8" {
+		return &problem{kind: kindMedia, detail: "JSON is UTF-8; other charsets are not supported. " + advice}
+	}
+	return nil
+}
+
+func tooLarge(c echo.Context, limit int) *problem {
+	// The rest of the body is not read, so the connection can't be used again.
+	c.Response().Header().Set("Connection", "close")
+	return &problem{kind: kindTooLarge, detail: fmt.Sprintf("The body is over the limit of this route, %d bytes.", limit)}
+}
+
+func readProblem(err error) error {
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return &problem{kind: kindSlow, detail: "The body was not complete in time. Send it faster, or less of it."}
+	}
+	return &problem{kind: kindInvalid, detail: "The body ended before its announced length."}
+}

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+
+	"github.com/codecell/codecell/bridge"
+)
+
+// FromBridge makes a bridge service a Backend. sandbox are notes for /readyz on
+// what protects the process from its guests.
+func FromBridge(service *bridge.Service, sandbox []string) Backend {
+	return &bridged{Service: service, sandbox: sandbox}
+}
+
+// bridged adapts the service; methods with the same signature are promoted.
+type bridged struct {
+	*bridge.Service
+	sandbox []string
+}
+
+// bridgedTurn is a turn together with the service that runs its cells.
+type bridgedTurn struct {
+	*bridge.Turn
+	service *bridge.Service
+}
+
+func (b *bridged) Prepare(ctx context.Context, tenant string, req *bridge.TurnRequest) (Turn, error) {
+	t, err := b.Service.Prepare(ctx, tenant, req)
+	if err != nil {
+		return nil, err
+	}
+	return bridgedTurn{t, b.Service}, nil
+}
+
+func (b *bridged) Turn(tenant, id string) (Turn, error) {
+	t, err := b.Service.Turn(tenant, id)
+	if err != nil {
+		return nil, err
+	}
+	return bridgedTurn{t, b.Service}, nil
+}
+
+func (b *bridged) Health() Health {
+	stats := b.Stats()
+	return Health{
+		Engine: b.EngineName(), Sandbox: b.sandbox, Running: stats.Running, Queued: stats.Engine.Queued,
+		Suspended: stats.Suspended, Turns: stats.Turns,
+	}
+}
+
+func (t bridgedTurn) Exec(ctx context.Context, in bridge.ExecInput) (Result, error) {
+	r, err := t.service.Exec(ctx, t.Turn, in)
+	if err != nil {
+		// Not returned as it is: a nil pointer in an interface is not nil.
+		return nil, err
+	}
+	return r, nil
+}
+
+func (t bridgedTurn) Wait(ctx context.Context, in bridge.WaitInput) (Result, error) {
+	r, err := t.service.Wait(ctx, t.Turn, in)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (t bridgedTurn) Deliver(ctx context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error) {
+	return t.service.Deliver(ctx, t.Turn, runID, results)
+}

@@ -1,0 +1,130 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/labstack/echo/v4"
+	"github.com/tidwall/gjson"
+
+	"github.com/codecell/codecell/bridge"
+)
+
+// execRequest is the body of POST /v1/exec: a cell, and the turn that it runs
+// in, by id or whole (contract J). Other keys are ignored (contract B1: models
+// add some).
+type execRequest struct {
+	turnID string
+	turn   gjson.Result // exists for the one-call form
+	input  bridge.ExecInput
+}
+
+// exec is POST /v1/exec.
+func (s *Server) exec(c echo.Context) error {
+	body, err := s.readBody(c, maxBody)
+	if err != nil {
+		return err
+	}
+	defer body.release()
+	req, err := parseExec(body.bytes)
+	if err != nil {
+		return err
+	}
+	// A turn may be large; a cell alone may not.
+	if !req.turn.Exists() && len(body.bytes) > s.maxExec {
+		return tooLarge(c, s.maxExec)
+	}
+	return s.answerOnce(c, request{route: "exec", turn: req.turnID, body: body.bytes}, func(dst []byte) ([]byte, error) {
+		return s.runExec(c.Request().Context(), Tenant(c), req, dst)
+	})
+}
+
+func parseExec(raw []byte) (*execRequest, error) {
+	doc, err := parseObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	m, err := pick(doc, "", "turnId", "turn", "toolCallId", "code", "command", "language")
+	if err != nil {
+		return nil, err
+	}
+	req := &execRequest{turn: m.values[1]}
+	if req.turnID, err = m.text("", "turnId"); err != nil {
+		return nil, err
+	}
+	if req.input.ToolCallID, err = m.text("", "toolCallId"); err != nil {
+		return nil, err
+	}
+	// An explicit null is as good as leaving turn out.
+	if req.turn.Type == gjson.Null {
+		req.turn = gjson.Result{}
+	}
+	req.input.Code, req.input.Command, req.input.Language = m.raw("code"), m.raw("command"), m.raw("language")
+	switch {
+	case req.turn.Exists() && !req.turn.IsObject():
+		return nil, wrongType("turn", "an object", req.turn)
+	case req.turn.Exists() && req.turnID != "":
+		return nil, invalid("turn", "Send either turnId or turn, not both.")
+	case !req.turn.Exists() && req.turnID == "":
+		return nil, invalid("turnId", "turnId is missing. Send the turnId that POST /v1/turns gave, or the turn itself as turn.")
+	}
+	return req, nil
+}
+
+func (s *Server) runExec(ctx context.Context, tenant string, req *execRequest, dst []byte) ([]byte, error) {
+	if req.turn.Exists() {
+		return s.runOneCall(ctx, tenant, req, dst)
+	}
+	turn, err := s.backend.Turn(tenant, req.turnID)
+	if err != nil {
+		return dst, err
+	}
+	result, err := turn.Exec(ctx, req.input)
+	if err != nil {
+		return dst, err
+	}
+	return result.AppendJSON(dst), nil
+}
+
+// runOneCall prepares a turn for one cell. The turn lives on only if the cell
+// waits: then the answer says its id, which wait needs.
+func (s *Server) runOneCall(ctx context.Context, tenant string, req *execRequest, dst []byte) ([]byte, error) {
+	spec, _, err := decodeTurn("turn.", req.turn)
+	if err != nil {
+		return dst, err
+	}
+	turn, err := s.backend.Prepare(ctx, tenant, spec)
+	if err != nil {
+		return dst, err
+	}
+	result, err := turn.Exec(ctx, req.input)
+	if err != nil {
+		s.discard(tenant, turn)
+		return dst, err
+	}
+	start := len(dst)
+	dst = append(dst, `{"turnId":`...)
+	dst = appendString(dst, turn.ID())
+	dst = append(dst, ',')
+	object := len(dst)
+	dst = result.AppendJSON(dst)
+	if gjson.GetBytes(dst[object:], "status").Str == "waiting" {
+		// The result's own brace gives way to ours.
+		return append(dst[:object], dst[object+1:]...), nil
+	}
+	s.discard(tenant, turn)
+	return append(dst[:start], dst[object:]...), nil
+}
+
+func (s *Server) discard(tenant string, turn Turn) {
+	if err := s.backend.DropTurn(tenant, turn.ID()); err != nil {
+		// It expired or was dropped by somebody else: just as well.
+		s.log.Debug("one-call turn was gone", "error", err)
+	}
+}
+
+func appendString(dst []byte, text string) []byte {
+	// A string always encodes.
+	quoted, _ := json.Marshal(text)
+	return append(dst, quoted...)
+}

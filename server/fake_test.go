@@ -1,0 +1,162 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/catalog"
+)
+
+// fakeBackend is a Backend whose answers a test sets. It notes what it was asked.
+type fakeBackend struct {
+	exec    func(ctx context.Context, in bridge.ExecInput) (Result, error)
+	wait    func(ctx context.Context, in bridge.WaitInput) (Result, error)
+	prepare func(req *bridge.TurnRequest) error
+	ready   error
+	health  Health
+	close   func(ctx context.Context) error
+
+	mu       sync.Mutex
+	turns    map[string]*fakeTurn // by tenant + "/" + id
+	prepared []*bridge.TurnRequest
+	dropped  []string
+	aborted  []string
+}
+
+// fakeTurn is a turn of a fakeBackend.
+type fakeTurn struct {
+	backend   *fakeBackend
+	id        string
+	entries   *catalog.Catalog
+	delivered []bridge.CallResult
+}
+
+type rawResult string
+
+func (r rawResult) AppendJSON(dst []byte) []byte { return append(dst, r...) }
+
+const (
+	telemetry = `"output":[],"telemetry":{"catalogSize":0,"sources":{"openclaw":0,"mcp":0,"client":0},` +
+		`"searchCount":0,"describeCount":0,"callCount":0,"visibleTools":["exec","wait"]}`
+	completedTwo = rawResult(`{"status":"completed","value":2,` + telemetry + `}`)
+	waitingRun   = rawResult(`{"status":"waiting","runId":"run-1","reason":"yield","pendingToolCalls":[{"id":"p1","method":"yield"}],` + telemetry + `}`)
+)
+
+// newFake has one turn, "turn-1", of the empty tenant, whose cells return 2.
+func newFake() *fakeBackend {
+	f := &fakeBackend{turns: map[string]*fakeTurn{}}
+	f.exec = func(context.Context, bridge.ExecInput) (Result, error) { return completedTwo, nil }
+	f.wait = func(context.Context, bridge.WaitInput) (Result, error) { return completedTwo, nil }
+	f.prepare = func(*bridge.TurnRequest) error { return nil }
+	f.close = func(context.Context) error { return nil }
+	f.health = Health{Engine: "fake"}
+	f.add("", "turn-1", nil)
+	return f
+}
+
+func (f *fakeBackend) add(tenant, id string, tools []catalog.Tool) *fakeTurn {
+	entries, err := catalog.New(tools, catalog.Policy{})
+	if err != nil {
+		panic(err)
+	}
+	t := &fakeTurn{backend: f, id: id, entries: entries}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.turns[tenant+"/"+id] = t
+	return t
+}
+
+func (f *fakeBackend) Prepare(_ context.Context, tenant string, req *bridge.TurnRequest) (Turn, error) {
+	if err := f.prepare(req); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	f.prepared = append(f.prepared, req)
+	f.mu.Unlock()
+	return f.add(tenant, "turn-new", req.Tools), nil
+}
+
+func (f *fakeBackend) Turn(tenant, id string) (Turn, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t, ok := f.turns[tenant+"/"+id]; ok {
+		return t, nil
+	}
+	return nil, &bridge.Error{Kind: bridge.KindNotFound, Msg: "no such turn", Key: "turnId"}
+}
+
+func (f *fakeBackend) AbortRun(_, runID string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if runID == "gone" {
+		return &bridge.Error{Kind: bridge.KindNotFound, Msg: "no such run"}
+	}
+	f.aborted = append(f.aborted, runID)
+	return nil
+}
+
+func (f *fakeBackend) DropTurn(tenant, id string) error {
+	if _, err := f.Turn(tenant, id); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dropped = append(f.dropped, id)
+	delete(f.turns, tenant+"/"+id)
+	return nil
+}
+
+func (f *fakeBackend) DropSession(_, id string) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dropped = append(f.dropped, id)
+	return 3, nil
+}
+
+func (f *fakeBackend) Ready() error                    { return f.ready }
+func (f *fakeBackend) Health() Health                  { return f.health }
+func (f *fakeBackend) Close(ctx context.Context) error { return f.close(ctx) }
+
+func (t *fakeTurn) ID() string                { return t.id }
+func (t *fakeTurn) CodeMode() bool            { return true }
+func (t *fakeTurn) Catalog() *catalog.Catalog { return t.entries }
+func (t *fakeTurn) Warnings() []string        { return []string{"from the backend"} }
+
+func (t *fakeTurn) Tools(format string) (json.RawMessage, error) {
+	if format == "yaml" {
+		return nil, &bridge.Error{Kind: bridge.KindInvalid, Key: "format", Msg: "known formats: openai"}
+	}
+	return json.RawMessage(`[{"name":"exec"},{"name":"wait"}]`), nil
+}
+
+func (t *fakeTurn) Exec(ctx context.Context, in bridge.ExecInput) (Result, error) {
+	return t.backend.exec(ctx, in)
+}
+
+func (t *fakeTurn) Wait(ctx context.Context, in bridge.WaitInput) (Result, error) {
+	return t.backend.wait(ctx, in)
+}
+
+func (t *fakeTurn) Deliver(_ context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error) {
+	if runID == "gone" {
+		return nil, &bridge.Error{Kind: bridge.KindNotFound, Msg: "no such run", Key: "runId"}
+	}
+	t.delivered = results
+	d := &bridge.Delivery{}
+	for _, r := range results {
+		d.Accepted = append(d.Accepted, r.ID)
+	}
+	return d, nil
+}
+
+func newTestServer(t testing.TB, o Options) *Server {
+	t.Helper()
+	s, err := New(o)
+	require.NoError(t, err)
+	return s
+}

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/codecell/codecell/bridge"
+)
+
+func TestOpenAPI(t *testing.T) {
+	s := newTestServer(t, Options{Backend: newFake()})
+	t.Run("I4 the document is served and is OpenAPI 3.1", func(t *testing.T) {
+		rec := do(t, s, call{method: http.MethodGet, path: "/openapi.json"})
+		require.Equal(t, http.StatusOK, rec.Code)
+		require.True(t, strings.HasPrefix(gjson.Get(rec.Body.String(), "openapi").Str, "3.1"))
+	})
+	t.Run("I4 it describes exactly the routes there are", func(t *testing.T) {
+		var have, want []string
+		for _, r := range s.echo.Routes() {
+			path := r.Path
+			for _, param := range []string{"id", "runId"} {
+				path = strings.ReplaceAll(path, ":"+param, "{"+param+"}")
+			}
+			have = append(have, r.Method+" "+path)
+		}
+		gjson.GetBytes(openAPISource, "paths").ForEach(func(path, operations gjson.Result) bool {
+			operations.ForEach(func(method, _ gjson.Result) bool {
+				want = append(want, strings.ToUpper(method.Str)+" "+path.Str)
+				return true
+			})
+			return true
+		})
+		sort.Strings(have)
+		sort.Strings(want)
+		require.Equal(t, want, have)
+	})
+	t.Run("A2 its config keys are those of the table", func(t *testing.T) {
+		properties := gjson.GetBytes(openAPISource, "components.schemas.Config.properties")
+		described := 0
+		for _, k := range bridge.ConfigKeys() {
+			// A dotted key is nested: the schema has properties on each level.
+			p := properties.Get(strings.ReplaceAll(k.Key, ".", ".properties."))
+			require.True(t, p.Exists(), k.Key)
+			described++
+			if k.Max != 0 {
+				require.Equal(t, []int64{int64(k.Default), int64(k.Min), int64(k.Max)},
+					[]int64{p.Get("default").Int(), p.Get("minimum").Int(), p.Get("maximum").Int()}, k.Key)
+			}
+			if len(k.Allowed) > 0 {
+				var allowed []string
+				require.NoError(t, json.Unmarshal([]byte(p.Get("enum").Raw), &allowed))
+				require.Equal(t, k.Allowed, allowed, k.Key)
+				require.Equal(t, k.Allowed[0], p.Get("default").Str, k.Key)
+			}
+		}
+		require.Equal(t, int(properties.Get("@keys.#").Int()), described)
+	})
+	t.Run("I3 every kind of problem has a status and a title", func(t *testing.T) {
+		for k, entry := range problemTable {
+			require.GreaterOrEqual(t, entry.status, 400, k)
+			require.NotEmpty(t, entry.title, k)
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 32 << 10
+	// writeTimeout ends a client that does not read its answer. It starts with the
+	// request, so it is longer than the longest wait: a minute for pending work, a
+	// minute of guest time, and a minute of draining.
+	writeTimeout = 5 * time.Minute
+	// flushTimeout is for the last answers once all cells have ended.
+	flushTimeout = 5 * time.Second
+)
+
+// Serve answers on l until ctx ends, and then stops in order (contract I1): new
+// work is refused, running cells finish or are aborted after grace, the last
+// answers go out. When now ends, all of that is cut short. Serve closes l and the
+// backend and returns nil if it stopped because it was told to.
+//
+// It refuses a listener that strangers can reach when there are no keys
+// (contract I2).
+func (s *Server) Serve(ctx, now context.Context, l net.Listener, grace time.Duration) error {
+	if err := s.gate.checkListen(l.Addr()); err != nil {
+		return errors.Join(err, l.Close(), s.backend.Close(now))
+	}
+	srv := &http.Server{
+		Handler: s.echo, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		WriteTimeout: writeTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(netutil.LimitListener(l, s.maxConnections)) }()
+	select {
+	case err := <-failed:
+		return errors.Join(err, s.backend.Close(now))
+	case <-ctx.Done():
+	}
+	err := s.stop(srv, now, grace)
+	// Always http.ErrServerClosed by now, and awaited so that nothing is left running.
+	<-failed
+	return err
+}
+
+// stop keeps the listener open while cells finish: /readyz and refusals with
+// Retry-After tell clients more than a refused connection does.
+func (s *Server) stop(srv *http.Server, now context.Context, grace time.Duration) error {
+	s.stopping.Store(true)
+	s.log.Info("stopping", "grace", grace.String())
+	closing, cancel := context.WithTimeout(now, grace)
+	defer cancel()
+	err := s.backend.Close(closing)
+	flush, cancelFlush := context.WithTimeout(now, flushTimeout)
+	defer cancelFlush()
+	if srv.Shutdown(flush) != nil {
+		// Connections that did not end in time are not worth waiting for.
+		return errors.Join(err, srv.Close())
+	}
+	return err
+}

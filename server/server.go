@@ -1,0 +1,160 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
+	"github.com/codecell/codecell/bridge"
+)
+
+// Options configure a Server. Only Backend is required.
+type Options struct {
+	Backend Backend
+	// Keys are the API keys; without any the service keeps to loopback (contract I2).
+	Keys []Key
+	// MaxSourceBytes is the operator's bound on a cell's source; it sets what an
+	// exec may weigh. Zero means the default of contract A2.
+	MaxSourceBytes int
+	// MaxBodyBytes bounds the request bodies in memory at once; zero means 256 MiB.
+	MaxBodyBytes int64
+	// BodyTimeout is how long a body may take to arrive; zero means a minute.
+	BodyTimeout time.Duration
+	// MaxConnections bounds open connections; zero means 4096. More wait unaccepted.
+	MaxConnections int
+	// Logger takes what the operator should see; nil discards it.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxSourceBytes == 0 {
+		o.MaxSourceBytes = bridge.DefaultConfig().MaxSourceBytes
+	}
+	if o.MaxBodyBytes == 0 {
+		o.MaxBodyBytes = 256 << 20
+	}
+	if o.BodyTimeout == 0 {
+		o.BodyTimeout = time.Minute
+	}
+	if o.MaxConnections == 0 {
+		o.MaxConnections = 4096
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Server answers HTTP. Make one with New; it may be used from any goroutine.
+type Server struct {
+	backend        Backend
+	echo           *echo.Echo
+	gate           *gate
+	answers        *answers
+	budget         budget
+	bodyTimeout    time.Duration
+	maxExec        int
+	maxConnections int
+	openAPI        []byte
+	stopping       atomic.Bool
+	log            *slog.Logger
+}
+
+// New makes a Server that does not listen yet. It fails on keys that can't be used.
+func New(o Options) (*Server, error) {
+	o = o.withDefaults()
+	g, err := newGate(o.Keys)
+	if err != nil {
+		return nil, err
+	}
+	description, err := compactOpenAPI()
+	if err != nil {
+		return nil, fmt.Errorf("openapi.json: %w", err)
+	}
+	s := &Server{
+		backend: o.Backend, gate: g, answers: newAnswers(), bodyTimeout: o.BodyTimeout,
+		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
+		maxConnections: o.MaxConnections, log: o.Logger, openAPI: description,
+	}
+	s.budget.left.Store(o.MaxBodyBytes)
+	s.echo = s.routes()
+	return s, nil
+}
+
+// Handler returns the routes, for a listener of the caller's own. It does not
+// check where that listens; Serve does.
+func (s *Server) Handler() http.Handler { return s.echo }
+
+func (s *Server) routes() *echo.Echo {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	// echo would believe X-Forwarded-For from anybody.
+	e.IPExtractor = echo.ExtractIPDirect()
+	e.HTTPErrorHandler = s.fail
+	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: s.recovered}))
+	if s.log.Enabled(context.Background(), slog.LevelDebug) {
+		e.Use(s.trace)
+	}
+
+	e.GET("/healthz", s.healthz)
+	e.GET("/readyz", s.readyz)
+	e.GET("/openapi.json", s.openapi)
+
+	// The guard is on each route and not on a group: a group would also answer for
+	// the routes that don't exist.
+	guard := []echo.MiddlewareFunc{s.gate.middleware, s.refuseWhenStopping}
+	e.POST("/v1/turns", s.createTurn, guard...)
+	e.DELETE("/v1/turns/:id", s.dropTurn, guard...)
+	e.POST("/v1/exec", s.exec, guard...)
+	e.POST("/v1/wait", s.wait, guard...)
+	e.POST("/v1/runs/:runId/results", s.deliver, guard...)
+	e.DELETE("/v1/runs/:runId", s.abortRun, guard...)
+	e.DELETE("/v1/sessions/:id", s.dropSession, guard...)
+	e.POST("/v1/payload/check", s.checkPayload, guard...)
+	return e
+}
+
+// trace logs each request. It is not there at all above debug level: a line an
+// exec would cost more than the exec.
+func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := time.Now()
+		err := next(c)
+		s.log.Debug("request", "method", c.Request().Method, "route", c.Path(), "tenant", Tenant(c),
+			"status", c.Response().Status, "took", time.Since(start))
+		return err
+	}
+}
+
+// recovered logs a panic with its stack; the client learns only that there was one.
+func (s *Server) recovered(c echo.Context, err error, stack []byte) error {
+	s.log.Error("panic in a handler", "route", c.Path(), "error", err, "stack", string(stack))
+	return fmt.Errorf("panic: %w", err)
+}
+
+var errStopping = errors.New("the service is shutting down")
+
+// refuseWhenStopping turns new work away while running cells finish (contract
+// I1). Results are still taken: a cell may be waiting for them.
+func (s *Server) refuseWhenStopping(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !s.stopping.Load() {
+			return next(c)
+		}
+		switch c.Path() {
+		case "/v1/turns", "/v1/exec", "/v1/wait":
+			return &problem{
+				kind: kindUnavailable, retryAfter: time.Second,
+				detail: "The service is shutting down. Send the request to another replica, or again later.",
+			}
+		}
+		return next(c)
+	}
+}

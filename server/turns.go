@@ -1,0 +1,175 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+	"github.com/tidwall/gjson"
+
+	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/catalog"
+)
+
+// turnAnswer is the answer of POST /v1/turns (contract J).
+type turnAnswer struct {
+	TurnID   string          `json:"turnId"`
+	CodeMode bool            `json:"codeMode"`
+	Tools    json.RawMessage `json:"tools"`
+	Catalog  catalogSummary  `json:"catalog"`
+	Warnings []string        `json:"warnings"`
+}
+
+type catalogSummary struct {
+	Size    int             `json:"size"`
+	Sources catalog.Sources `json:"sources"`
+}
+
+// createTurn is POST /v1/turns.
+func (s *Server) createTurn(c echo.Context) error {
+	body, err := s.readBody(c, maxBody)
+	if err != nil {
+		return err
+	}
+	defer body.release()
+	doc, err := parseObject(body.bytes)
+	if err != nil {
+		return err
+	}
+	req, ignored, err := decodeTurn("", doc)
+	if err != nil {
+		return err
+	}
+	turn, err := s.backend.Prepare(c.Request().Context(), Tenant(c), req)
+	if err != nil {
+		return err
+	}
+	tools, err := turn.Tools(c.QueryParam("format"))
+	if err != nil {
+		// The turn would be out of reach: its id was never told.
+		return errors.Join(asFormatProblem(err), s.backend.DropTurn(Tenant(c), turn.ID()))
+	}
+	entries := turn.Catalog()
+	return sendValue(c, http.StatusOK, turnAnswer{
+		TurnID: turn.ID(), CodeMode: turn.CodeMode(), Tools: tools,
+		Catalog:  catalogSummary{Size: entries.Len(), Sources: entries.Sources()},
+		Warnings: append(append([]string{}, turn.Warnings()...), ignored...),
+	})
+}
+
+// asFormatProblem keeps the renderer's own text, which names the known formats.
+func asFormatProblem(err error) error {
+	var refusal *bridge.Error
+	if errors.As(err, &refusal) {
+		return err
+	}
+	return invalid("format", err.Error())
+}
+
+// dropTurn is DELETE /v1/turns/{id} (contract G7).
+func (s *Server) dropTurn(c echo.Context) error {
+	if err := s.backend.DropTurn(Tenant(c), pathParam(c, "id")); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// dropSession is DELETE /v1/sessions/{id} (contract G7). A session is only a
+// name that turns share, so one without turns is no error.
+func (s *Server) dropSession(c echo.Context) error {
+	n, err := s.backend.DropSession(Tenant(c), pathParam(c, "id"))
+	if err != nil {
+		return err
+	}
+	return sendValue(c, http.StatusOK, map[string]int{"turnsDropped": n})
+}
+
+// pathParam undoes the escaping of a path segment. echo matches on the escaped
+// path when there is one, and then hands out its segments as they are.
+func pathParam(c echo.Context, name string) string {
+	v := c.Param(name)
+	if c.Request().URL.RawPath == "" {
+		return v
+	}
+	if plain, err := url.PathUnescape(v); err == nil {
+		return plain
+	}
+	return v
+}
+
+// decodeTurn reads the body of a turn. prefix is the path to it, for errors.
+// Unknown keys come back as warnings: a gateway that is newer than this service
+// still works, and one that made a slip is told.
+func decodeTurn(prefix string, doc gjson.Result) (*bridge.TurnRequest, []string, error) {
+	m, err := pick(doc, prefix, "context", "config", "policy", "tools", "mcpServers", "raw", "disableTools")
+	if err != nil {
+		return nil, nil, err
+	}
+	req := &bridge.TurnRequest{Config: m.raw("config")}
+	for key, into := range map[string]any{
+		"context": &req.Context, "policy": &req.Policy, "mcpServers": &req.MCPServers,
+	} {
+		if err := decodeMember(prefix+key, m.raw(key), into); err != nil {
+			return nil, nil, err
+		}
+	}
+	if req.Raw, err = m.flag(prefix, "raw"); err != nil {
+		return nil, nil, err
+	}
+	if req.DisableTools, err = m.flag(prefix, "disableTools"); err != nil {
+		return nil, nil, err
+	}
+	err = m.elements("tools", func(path string, v gjson.Result) error {
+		var tool catalog.Tool
+		err := decodeMember(prefix+path, json.RawMessage(v.Raw), &tool)
+		req.Tools = append(req.Tools, tool)
+		return err
+	})
+	return req, unknownWarnings(prefix, m.unknown), err
+}
+
+func unknownWarnings(prefix string, keys []string) []string {
+	var warnings []string
+	for _, key := range keys {
+		warnings = append(warnings, fmt.Sprintf("unknown key %q was ignored", prefix+key))
+	}
+	return warnings
+}
+
+// decodeMember decodes one member into a Go value and names the path that does
+// not fit.
+func decodeMember(path string, raw json.RawMessage, into any) error {
+	if raw == nil {
+		return nil
+	}
+	err := json.Unmarshal(raw, into)
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &mismatch):
+		if mismatch.Field != "" {
+			path += "." + mismatch.Field
+		}
+		return invalid(path, fmt.Sprintf("%s must be %s, not a JSON %s.", path, goType(mismatch), mismatch.Value))
+	}
+	return invalid(path, path+": "+err.Error())
+}
+
+// goType says in JSON's words what was expected.
+func goType(e *json.UnmarshalTypeError) string {
+	switch e.Type.Kind().String() {
+	case "string":
+		return "a string"
+	case "bool":
+		return "true or false"
+	case "slice", "array":
+		return "an array"
+	case "struct", "map", "ptr":
+		return "an object"
+	}
+	return "a number"
+}
