@@ -104,7 +104,9 @@ func isModule(x js.IExpr) bool {
 // given text.
 func literalIs(x js.IExpr, text string) bool {
 	switch x := x.(type) {
-	case *js.LiteralExpr:
+	case js.LiteralExpr: // behind a point
+		return string(x.Data) == text
+	case *js.LiteralExpr: // between brackets
 		return strings.Trim(string(x.Data), `'"`) == text
 	case *js.TemplateExpr:
 		return x.Tag == nil && len(x.List) == 0 && strings.Trim(string(x.Tail), "`") == text

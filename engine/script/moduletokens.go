@@ -68,10 +68,12 @@ func (m *moduleScan) find() *access {
 }
 
 // importType returns the first import type, as in let x: import("y").Z, or nil.
-// Import expressions look the same and count too.
+// Import expressions look the same and count too. What begins a statement or a
+// member is no type, and was judged by parsing.
 func (m *moduleScan) importType() *access {
 	for i := range m.tokens {
-		if m.importAt(i) != "" && !memberStarts[m.text(i-1)] && i > 0 {
+		before := m.text(i - 1)
+		if m.importAt(i) != "" && before != "" && (before == "," || !memberStarts[before]) {
 			return &access{"an import type", m.tokens[i].start}
 		}
 	}
@@ -197,6 +199,10 @@ func (m *moduleScan) declares(i int) bool {
 		return m.text(i-2) == "function"
 	case "(":
 		if m.text(i-2) == "catch" {
+			return true
+		}
+	case ",":
+		if m.text(i+1) == "=" { // let a = 1, require = 2
 			return true
 		}
 	}

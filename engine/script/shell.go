@@ -131,6 +131,8 @@ func startsWithFree(x js.IExpr, word string) bool {
 			x = e.X
 		case *js.CommaExpr:
 			x = e.List[0]
+		case *js.DotExpr:
+			x = e.X // ls .git
 		case *js.Var:
 			return isFree(e, name)
 		default:

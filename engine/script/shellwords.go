@@ -53,13 +53,23 @@ func takesArguments(after string) bool {
 	if !strings.ContainsRune(" \t\r\n;|&<>", rune(after[0])) {
 		return false
 	}
+	if next := strings.TrimLeft(after, " \t\r\n"); strings.HasPrefix(next, ".") && strings.Contains(after[:len(after)-len(next)], "\n") {
+		return false // a chain of calls, one a line
+	}
 	args := strings.TrimLeft(after, " \t")
-	for _, op := range []string{"=", "(", ",", ":", ")", "?", "+ ", "* ", "% ", "!=", "in ", "of ", "instanceof ", "+=", "-=", "*=", "/=", "|=", "&=", "++", "--;", "&&=", "||="} {
+	for _, op := range notArguments {
 		if strings.HasPrefix(args, op) {
 			return false
 		}
 	}
 	return true
+}
+
+// notArguments are operators of JavaScript that no command's arguments start
+// with. Those that some do start with (- / < > | & .) are not here.
+var notArguments = []string{
+	"=", "(", ",", ":", ")", "?", "+ ", "* ", "% ", "++", "!=", "+=", "-=", "*=", "/=", "|=", "&=",
+	"&&=", "||=", "in ", "of ", "instanceof ",
 }
 
 // isShellAssignment says whether a text starts with NAME=value, without blanks
