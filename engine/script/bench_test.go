@@ -24,7 +24,10 @@ func benchmark(b *testing.B, code string, lang Language) {
 }
 
 func BenchmarkSmallest(b *testing.B) { benchmark(b, "return 1+1", JavaScript) }
-func BenchmarkOrdinary(b *testing.B) { benchmark(b, "{"+strings.ReplaceAll(ordinary, "const hits", "var hits")+"}", JavaScript) }
+func BenchmarkOrdinary(b *testing.B) {
+	benchmark(b, "{"+strings.ReplaceAll(ordinary, "const hits", "var hits")+"}", JavaScript)
+}
+
 func BenchmarkMention(b *testing.B) {
 	benchmark(b, strings.ReplaceAll(ordinary, "const hits", "var hits")+"// import later\n", JavaScript)
 }

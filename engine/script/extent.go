@@ -13,6 +13,9 @@ type extent struct {
 	// enumText and enumJoins are the bytes of string literals in enums and the
 	// operators that can join them: an enum's strings are copied to each use.
 	enumText, enumJoins int
+	// repeats is how often the name declared most often is declared, or how many
+	// decorators there are, if more: esbuild walks the text for each redeclaration.
+	repeats int
 	// at is where nest was deepest.
 	at int
 }
@@ -38,12 +41,14 @@ type measurer struct {
 	prev   string
 	ended  bool // the token before may have ended a statement
 	enum   bool // the next brace opens an enum
-	extent extent
+	// declared counts declarations by name.
+	declared map[string]int
+	extent   extent
 }
 
 // measure returns the extent of a text.
 func measure(src string) extent {
-	m := &measurer{s: newScanner(src), levels: make([]level, 1, 16)}
+	m := &measurer{s: newScanner(src), levels: make([]level, 1, 16), declared: map[string]int{}, ended: true}
 	for {
 		depth := len(m.s.stack)
 		t := m.s.next()
@@ -64,9 +69,10 @@ func (m *measurer) token(t token, depth int) {
 		m.restart()
 		m.top().declare = text == "let" || text == "const" || text == "var"
 	}
+	m.count(t, text)
 	m.weigh(t, text)
 	m.brackets(t, text, depth)
-	m.ended = text == ";" && t.kind == kindPunct || text == "}" && !m.s.operand
+	m.ended = t.kind == kindPunct && (text == ";" || (text == "}" || text == "{") && !m.s.operand)
 	m.prev = text
 	m.record(t)
 }
@@ -170,4 +176,21 @@ func (m *measurer) record(t token) {
 	if nest := m.sum.chain + scopes; nest > e.nest {
 		e.nest, e.at = nest, t.start
 	}
+}
+
+// declarers are the words and marks behind which a name is declared in its scope.
+var declarers = map[string]bool{
+	"let": true, "const": true, "class": true, "using": true, "enum": true, "type": true, "interface": true,
+}
+
+// count counts the declaration that a token may be.
+func (m *measurer) count(t token, text string) {
+	switch {
+	case t.kind == kindWord && declarers[m.prev], t.kind == kindPrivate && m.prev != ".":
+	case text == "@":
+	default:
+		return
+	}
+	m.declared[text]++
+	m.extent.repeats = max(m.extent.repeats, m.declared[text])
 }

@@ -52,7 +52,6 @@ func (s *scanner) scan(t *token) {
 		t.kind, s.operand = kindString, true
 		s.skipString(c)
 	case c == '`':
-		s.pos++
 		s.template(t)
 	case isDigit(c) || c == '.' && s.pos+1 < len(s.src) && isDigit(s.src[s.pos+1]):
 		t.kind, s.operand = kindNumber, true
@@ -68,8 +67,7 @@ func (s *scanner) scan(t *token) {
 			s.scanWord(t, n)
 			return
 		}
-		t.kind = kindPunct
-		s.punct(c)
+		s.punct(t, c)
 	}
 }
 
@@ -83,12 +81,13 @@ func (s *scanner) scanWord(t *token, n int) {
 }
 
 // punct reads an operator or a bracket and keeps the stack of open brackets.
-func (s *scanner) punct(c byte) {
+func (s *scanner) punct(t *token, c byte) {
+	t.kind = kindPunct
 	switch c {
 	case '(', '[', '{':
 		s.open(c)
 	case ')', ']', '}':
-		s.close(c)
+		s.close(t, c)
 	default:
 		n := s.punctLen()
 		op := s.src[s.pos : s.pos+n]
@@ -100,7 +99,11 @@ func (s *scanner) punct(c byte) {
 
 func (s *scanner) punctLen() int {
 	rest := s.src[s.pos:]
-	for _, p := range punctuators {
+	if rest[0] >= utf8.RuneSelf {
+		_, n := utf8.DecodeRuneInString(rest)
+		return n
+	}
+	for _, p := range punctuators[rest[0]] {
 		if !strings.HasPrefix(rest, p) {
 			continue
 		}
@@ -110,8 +113,7 @@ func (s *scanner) punctLen() int {
 		}
 		return len(p)
 	}
-	_, n := utf8.DecodeRuneInString(rest)
-	return n
+	return 1
 }
 
 func (s *scanner) open(c byte) {
@@ -150,13 +152,12 @@ func (s *scanner) opensBlock() bool {
 }
 
 // close pops the bracket that c closes. A stray one, or one that closes another
-// kind, is a syntax error that the guest reports; here it changes nothing.
-func (s *scanner) close(c byte) {
+// kind, is a syntax error that the guest reports; here it changes nothing. The
+// brace that ends a substitution goes on with the template's text.
+func (s *scanner) close(t *token, c byte) {
 	if c == '}' && s.inside('$') {
 		s.stack = s.stack[:len(s.stack)-1]
-		s.pos++
-		s.last.kind = kindTemplate
-		s.templateRest()
+		s.template(t)
 		return
 	}
 	s.pos++
@@ -186,14 +187,11 @@ func opening(c byte) byte {
 	}
 }
 
-// template reads a template from behind its first backquote to the first
-// substitution or to the end.
+// template reads a piece of a template, from the backquote or brace before it to
+// the next substitution or the end.
 func (s *scanner) template(t *token) {
 	t.kind = kindTemplate
-	s.templateRest()
-}
-
-func (s *scanner) templateRest() {
+	s.pos++
 	for s.pos < len(s.src) {
 		switch s.src[s.pos] {
 		case '\\':

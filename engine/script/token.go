@@ -48,10 +48,17 @@ var operatorWords = map[string]bool{
 // controlWords are the keywords whose parentheses are a statement's head.
 var controlWords = map[string]bool{"if": true, "for": true, "while": true, "with": true}
 
-// punctuators lists the operators longer than one byte, longest first, as a
-// greedy scan needs them.
-var punctuators = []string{
+// punctuators lists the operators longer than one byte by their first byte,
+// longest first, as a greedy scan needs them.
+var punctuators = byFirst(
 	">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=",
 	"=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=",
 	"*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**",
+)
+
+func byFirst(operators ...string) (table [128][]string) {
+	for _, op := range operators {
+		table[op[0]] = append(table[op[0]], op)
+	}
+	return table
 }

@@ -151,6 +151,9 @@ func checkExtent(code string) *Error {
 	case e.names*e.scopes > maxScopeWork:
 		return &Error{Text: "typescript transform failed: the code has too many names in nested scopes. " +
 			"Split the work into several cells."}
+	case e.repeats*len(code) > maxRepeatWork:
+		return &Error{Text: "typescript transform failed: the code declares one name, or uses decorators, too often " +
+			"for its size. Split the work into several cells."}
 	case e.enumText<<min(e.enumJoins, 16)*e.names > maxEnumCopies:
 		return &Error{Text: "typescript transform failed: enums with long or joined strings are copied to each use " +
 			"and would make the code too large. Use a const object instead."}
@@ -167,4 +170,5 @@ const (
 	maxAngles     = 100
 	maxForks      = 4
 	maxEnumCopies = 32 << 20
+	maxRepeatWork = 50_000_000
 )
