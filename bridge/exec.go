@@ -1,0 +1,165 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/script"
+)
+
+// ExecInput is what the model called exec with, as it came: a member of the wrong type is judged, not refused.
+type ExecInput struct {
+	ToolCallID              string
+	Code, Command, Language json.RawMessage // nil if absent
+}
+
+// Exec runs a cell (contract B). The error, if any, is an *Error: the service can't take the cell. Whatever the
+// cell does is a result.
+func (s *Service) Exec(ctx context.Context, t *Turn, in ExecInput) (*Result, error) {
+	end, err := s.beginLeg()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	source, language, refusal := t.prepareSource(in)
+	if refusal != nil {
+		return s.refused(t, refusal.Error()), nil
+	}
+	r := newRun(s, t, source, language)
+	if !t.addRun(r) {
+		return nil, &Error{Kind: KindNotFound, Key: "turnId", Msg: "the turn has been deleted"}
+	}
+	r.vm, err = s.options.Engine.NewVM(t.guestCatalogFor(source.Body))
+	if err != nil {
+		r.end()
+		return nil, unavailable(err)
+	}
+	r.parentID = in.ToolCallID
+	result, err := r.drive(ctx, r.beginInput())
+	return result, err
+}
+
+// unavailable says why no guest could be had (contract A8, H5).
+func unavailable(err error) error {
+	if errors.Is(err, engine.ErrOverloaded) {
+		return &Error{Kind: KindOverloaded, Msg: "every guest heap or thread is in use; try again shortly", RetryAfter: time.Second}
+	}
+	return &Error{Kind: KindUnavailable, Msg: "runtime_unavailable: the engine can't start a guest"}
+}
+
+// refused is the result of input that no guest was started for.
+func (s *Service) refused(t *Turn, text string) *Result {
+	return &Result{Status: Failed, Error: text, Code: CodeInvalidInput, Telemetry: s.telemetry(t)}
+}
+
+func (s *Service) telemetry(t *Turn) Telemetry {
+	return Telemetry{
+		CatalogSize: t.catalog.Len(), Sources: t.catalog.Sources(),
+		SearchCount: t.counts.search.Load(), DescribeCount: t.counts.describe.Load(), Calls: t.counts.call.Load(),
+		Engine: s.options.Engine.Name(),
+	}
+}
+
+// prepareSource judges the input in the contract's order (B1) and makes it ready for the guest.
+func (t *Turn) prepareSource(in ExecInput) (*script.Source, script.Language, error) {
+	code, err := pickSource(in)
+	if err != nil {
+		return nil, "", err
+	}
+	language, err := pickLanguage(in.Language)
+	if err != nil {
+		return nil, "", err
+	}
+	if !t.codeMode {
+		return nil, "", errors.New("code mode is disabled.")
+	}
+	if !t.allowsLanguage(string(language)) {
+		return nil, "", fmt.Errorf("code mode %s input is disabled.", language)
+	}
+	source, err := script.Prepare(code, language, script.Options{MaxBytes: t.config.MaxSourceBytes, ShellTool: t.shellTool})
+	return source, language, err
+}
+
+func pickSource(in ExecInput) (string, error) {
+	code, hasCode := jsonString(in.Code)
+	command, hasCommand := jsonString(in.Command)
+	switch {
+	case hasCode && hasCommand && code != command:
+		return "", errors.New("code and command must match when both are provided.")
+	case hasCommand:
+		code = command
+	}
+	if strings.TrimSpace(code) == "" {
+		return "", errors.New("code or command must be a non-empty string.")
+	}
+	return code, nil
+}
+
+func pickLanguage(raw json.RawMessage) (script.Language, error) {
+	if raw == nil {
+		return script.JavaScript, nil
+	}
+	name, _ := jsonString(raw)
+	switch l := script.Language(name); l {
+	case script.JavaScript, script.TypeScript:
+		return l, nil
+	}
+	return "", errors.New("language must be javascript or typescript.")
+}
+
+func jsonString(raw json.RawMessage) (string, bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// The words without which no cell gets hold of API: its name, or a way to a global by another name.
+var waysToFiles = []string{"API", "this", "eval", "Function", "constructor", `\`}
+
+// guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so
+// a cell that can't read them does without.
+func (t *Turn) guestCatalogFor(body string) []byte {
+	for _, word := range waysToFiles {
+		if strings.Contains(body, word) {
+			return t.guest()
+		}
+	}
+	return t.guestBrief()
+}
+
+const (
+	maxTimers = 1000
+	// In truncate mode the guest hands out more than the limit, so that the host can cut by structure.
+	truncateSlack = 16
+)
+
+func (r *run) beginInput() []byte {
+	c := &r.turn.config
+	b := engine.Begin{
+		Source: r.source.Body, TypeScript: r.language == script.TypeScript,
+		Truncate:    c.OutputOverflow == OutputTruncate,
+		MemoryLimit: c.MemoryLimitBytes, MaxOutput: c.MaxOutputBytes, MaxValue: c.MaxOutputBytes,
+		MaxRequests: c.MaxPendingToolCalls, MaxTimers: maxTimers,
+	}
+	if b.Truncate {
+		b.MaxValue *= truncateSlack
+	}
+	if c.Overflow == OverflowQueue {
+		b.MaxRequests += c.MaxQueuedToolCalls
+	}
+	_, _ = rand.Read(b.Seed[:]) // never fails
+	return b.Append(make([]byte, 0, len(r.source.Body)+128))
+}

@@ -1,0 +1,162 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxToolResponse = 16 << 20
+	maxErrorSnippet = 300
+)
+
+// httpExecutor posts a call to the tool's URL (contract G3).
+//
+// The request is JSON {callId, parentCallId, runId, turnId, toolId, name, input, context}. With a signing key,
+// X-Codecell-Signature is "v1=" and the hex HMAC-SHA256 of X-Codecell-Timestamp, a dot, and the body. The
+// response must be JSON: {content, details, isError}.
+type httpExecutor struct {
+	client *http.Client
+	key    []byte
+}
+
+func newHTTPExecutor(client *http.Client, key []byte) *httpExecutor {
+	if client == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.Proxy = nil // tools are where the turn says, not where the environment says
+		transport.MaxIdleConnsPerHost = 64
+		client = &http.Client{
+			Transport: transport,
+			// A redirect would take the call and its signature to a place that nobody configured.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+	}
+	return &httpExecutor{client: client, key: key}
+}
+
+type httpSpec struct {
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+}
+
+// Check implements checker.
+func (h *httpExecutor) Check(raw json.RawMessage) error {
+	_, err := parseHTTPSpec(raw)
+	return err
+}
+
+func parseHTTPSpec(raw json.RawMessage) (httpSpec, error) {
+	var spec httpSpec
+	if err := json.Unmarshal(raw, &spec); err != nil {
+		return spec, err
+	}
+	u, err := url.Parse(spec.URL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return spec, fmt.Errorf("url must be an http or https URL, got %q", spec.URL)
+	}
+	return spec, nil
+}
+
+// Execute implements Executor.
+func (h *httpExecutor) Execute(ctx context.Context, call Call) (json.RawMessage, error) {
+	req, err := h.request(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := h.client.Do(req)
+	if err != nil {
+		return nil, transportError(ctx, call, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxToolResponse+1))
+	switch {
+	case err != nil:
+		return nil, transportError(ctx, call, err)
+	case len(body) > maxToolResponse:
+		return nil, fmt.Errorf("tool %s answered with more than %d bytes", call.Tool.ID(), maxToolResponse)
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return nil, fmt.Errorf("tool %s answered HTTP %d: %s", call.Tool.ID(), resp.StatusCode, snippet(body))
+	case !validJSON(body):
+		return nil, fmt.Errorf("tool %s did not answer with JSON: %s", call.Tool.ID(), snippet(body))
+	}
+	return body, nil
+}
+
+func (h *httpExecutor) request(ctx context.Context, call Call) (*http.Request, error) {
+	spec, err := parseHTTPSpec(call.Spec)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(struct {
+		CallID       string          `json:"callId"`
+		ParentCallID string          `json:"parentCallId,omitempty"`
+		RunID        string          `json:"runId"`
+		TurnID       string          `json:"turnId"`
+		ToolID       string          `json:"toolId"`
+		Name         string          `json:"name"`
+		Input        json.RawMessage `json:"input"`
+		Context      Context         `json:"context"`
+	}{call.ID, call.ParentID, call.RunID, call.TurnID, call.Tool.ID(), call.Tool.Name(), call.Input, call.Context})
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: the input can't be sent: %w", call.Tool.ID(), err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, spec.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: the request can't be made", call.Tool.ID())
+	}
+	for name, value := range spec.Headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	h.sign(req, body)
+	return req, nil
+}
+
+func (h *httpExecutor) sign(req *http.Request, body []byte) {
+	if len(h.key) == 0 {
+		return
+	}
+	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
+	mac := hmac.New(sha256.New, h.key)
+	mac.Write([]byte(timestamp))
+	mac.Write([]byte{'.'})
+	mac.Write(body)
+	req.Header.Set("X-Codecell-Timestamp", timestamp)
+	req.Header.Set("X-Codecell-Signature", "v1="+hex.EncodeToString(mac.Sum(nil)))
+}
+
+// transportError says what a cell may know: that the tool did not answer, not where it is.
+func transportError(ctx context.Context, call Call, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return fmt.Errorf("tool %s did not answer in time", call.Tool.ID())
+	}
+	return fmt.Errorf("tool %s can't be reached", call.Tool.ID())
+}
+
+func snippet(body []byte) string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 2*maxErrorSnippet)]), "\uFFFD")), " ")
+	if len(text) > maxErrorSnippet {
+		text = strings.ToValidUTF8(text[:maxErrorSnippet], "") + "…"
+	}
+	if text == "" {
+		return "(empty)"
+	}
+	return text
+}

@@ -1,0 +1,42 @@
+package bridge
+
+import (
+	"fmt"
+
+	"github.com/codecell/codecell/engine"
+)
+
+// maxHints bounds what one result tells the model about its mistakes.
+const maxHints = 8
+
+func (r *run) hint(text string) {
+	if len(r.hints) < maxHints {
+		r.hints = append(r.hints, text)
+	}
+}
+
+// hintValue tells the model what its value lost on the way out (contract B7).
+func (r *run) hintValue(timers int) {
+	if r.noticed&engine.HintPromise != 0 {
+		r.hint("The value holds a promise that was not awaited: it became {}. Write await before the call, or await Promise.all(list).")
+	}
+	if r.noticed&engine.HintMapOrSet != 0 {
+		r.hint("The value holds a Map or Set, which JSON shows as {}. Return Object.fromEntries(map) or [...set].")
+	}
+	if r.noticed&engine.HintFunction != 0 && string(r.value) == "null" {
+		r.hint("The cell returned a function, which has no JSON form. Call it, or return its result.")
+	}
+	if r.noticed&engine.HintUndefined != 0 && len(r.output.items) == 0 {
+		r.hint("Nothing was returned and nothing was put out. Use return to pass a value back, or text() and json() for output.")
+	}
+	if timers > 0 {
+		r.hint(fmt.Sprintf("%d timer(s) had not fired when the cell returned, and were dropped. Await a promise that the timer resolves.", timers))
+	}
+}
+
+// hintUnhandled reports rejections that the cell never looked at (contract C8).
+func (r *run) hintUnhandled(thrown []engine.Thrown) {
+	for i := range thrown {
+		r.hint("A promise was rejected and nobody handled it: " + thrownText(&thrown[i]) + ". Await the call, or catch its error.")
+	}
+}

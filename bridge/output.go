@@ -1,0 +1,91 @@
+package bridge
+
+import (
+	"github.com/codecell/codecell/engine"
+)
+
+var levelNames = [...]string{"", "log", "info", "debug", "warn", "error"}
+
+// outputLog is what a run has put out (contract D8): items in call order, each already JSON, so that the limit on
+// the bytes of the whole array is exact.
+type outputLog struct {
+	items     [][]byte
+	delivered int // items that earlier results have carried
+	bytes     int // of the JSON array of all items, delivered or not
+	limit     int
+	truncate  bool
+	omitted   int64
+	over      bool // the limit was passed, and truncate is off
+}
+
+func newOutputLog(c *Config) outputLog {
+	return outputLog{bytes: len("[]"), limit: c.MaxOutputBytes, truncate: c.OutputOverflow == OutputTruncate}
+}
+
+func (l *outputLog) add(o engine.Output) {
+	item := renderOutput(o)
+	size := len(item)
+	if len(l.items) > 0 {
+		size++ // the comma
+	}
+	if l.bytes+size <= l.limit {
+		l.items = append(l.items, item)
+		l.bytes += size
+		return
+	}
+	if !l.truncate {
+		l.over = true
+		return
+	}
+	l.omitted += int64(size)
+	if o.JSON {
+		return
+	}
+	// The last text that does not fit is cut: half a log line is worth more than none.
+	if cut := cutText(o, l.limit-l.bytes-1); cut != nil {
+		l.omitted -= int64(len(cut))
+		l.items = append(l.items, cut)
+	}
+	l.bytes = l.limit
+}
+
+// take returns the items for the next result: all in cumulative mode, else those that no result has carried yet
+// (contract C7).
+func (l *outputLog) take(cumulative bool) [][]byte {
+	from := l.delivered
+	l.delivered = len(l.items)
+	if cumulative {
+		from = 0
+	}
+	return l.items[from:]
+}
+
+func renderOutput(o engine.Output) []byte {
+	item := make([]byte, 0, len(o.Data)+32)
+	if o.JSON {
+		return append(append(append(item, `{"type":"json","value":`...), o.Data...), '}')
+	}
+	item = appendString(append(item, `{"type":"text","text":`...), string(o.Data))
+	item = appendField(item, "level", levelNames[o.Level])
+	return append(item, '}')
+}
+
+// cutText returns the item with as much of its text as room allows, nil if that is next to nothing.
+func cutText(o engine.Output, room int) []byte {
+	const least = 64
+	for n := min(len(o.Data), room); n >= least; n -= max(n/8, 1) {
+		item := renderOutput(engine.Output{Level: o.Level, Data: o.Data[:runeStart(o.Data, n)]})
+		if len(item) <= room {
+			return item
+		}
+	}
+	return nil
+}
+
+// runeStart returns n, or less if n lies inside a character.
+func runeStart(s []byte, n int) int {
+	for n > 0 && n < len(s) && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return n
+}

@@ -1,0 +1,214 @@
+package bridge
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/script"
+)
+
+type runState int
+
+const (
+	running   runState = iota // an exec or wait drives it
+	suspended                 // nobody does
+	ended
+)
+
+// run is a cell's life. Fields above mu belong to the goroutine that drives the run; those below are shared with
+// tool calls, deliveries and aborts.
+type run struct {
+	service  *Service
+	turn     *Turn
+	source   *script.Source
+	language script.Language
+	vm       engine.VM
+	ctx      context.Context // ends with the run; nested calls hang on it
+	cancel   context.CancelFunc
+
+	parentID string // of the exec or wait being served
+	output   outputLog
+	settled  bool
+	value    []byte // once settled
+	noticed  engine.Hint
+	hints    []string
+	steps    int
+	guest    time.Duration // guest execution
+	waited   time.Duration // everything between steps
+
+	mu        sync.Mutex
+	state     runState
+	id        string
+	pending   map[uint32]*item
+	order     []*item // pending ones in the order of their requests
+	queue     []*item // of them, calls that wait for a place
+	active    int     // calls under way
+	mailbox   []engine.Answer
+	wake      chan struct{}
+	effects   []*SideEffect
+	expiry    *time.Timer
+	expiresAt time.Time
+}
+
+func newRun(s *Service, t *Turn, source *script.Source, language script.Language) *run {
+	r := &run{
+		service: s, turn: t, source: source, language: language,
+		output: newOutputLog(&t.config), wake: make(chan struct{}, 1),
+	}
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	return r
+}
+
+// runID names the run; most runs end without ever needing a name. r.mu must be held.
+func (r *run) runID() string {
+	if r.id == "" {
+		r.id = "cm_" + rand.Text()
+	}
+	return r.id
+}
+
+// callID names a nested call to the world. Unlike the guest's own number it is unique across runs. r.mu must be
+// held.
+func (r *run) callID(id uint32) string { return r.runID() + "." + strconv.FormatUint(uint64(id), 36) }
+
+// abort ends the run from outside (contract G7). If somebody drives it, that goroutine sees its context end.
+func (r *run) abort() {
+	r.cancel()
+	r.mu.Lock()
+	idle := r.state == suspended
+	if idle {
+		r.state = ended
+	}
+	r.mu.Unlock()
+	if idle {
+		r.release()
+	}
+}
+
+// end is called by whoever drives the run, when it is over.
+func (r *run) end() {
+	r.mu.Lock()
+	over := r.state == ended
+	r.state = ended
+	r.mu.Unlock()
+	if !over {
+		r.release()
+	}
+}
+
+// release gives back what the run holds: its place, its heap, its calls. It is called once.
+func (r *run) release() {
+	r.cancel()
+	r.service.forget(r)
+	r.turn.removeRun(r)
+	if r.vm != nil {
+		r.vm.Close()
+	}
+}
+
+// drive serves one exec or wait: it takes steps, beginning with input, until there is a result to give.
+func (r *run) drive(ctx context.Context, input []byte) (*Result, error) {
+	// The client going away ends the run (contract G7).
+	detach := context.AfterFunc(ctx, r.cancel)
+	defer detach()
+	leg := newLeg(&r.turn.config)
+	for {
+		fresh, result, err := r.step(leg, input)
+		if result != nil || err != nil {
+			return result, err
+		}
+		if r.mustSuspend(fresh, leg) {
+			return r.suspend(fresh), nil
+		}
+		r.dispatch(fresh)
+		started := time.Now()
+		answers := r.collect(leg.drainLeft)
+		leg.drained(time.Since(started))
+		r.waited += time.Since(started)
+		switch {
+		case r.ctx.Err() != nil:
+			return r.fail(aborted), nil
+		case len(answers) == 0:
+			return r.suspend(nil), nil
+		}
+		input = engine.AppendResume(nil, answers)
+	}
+}
+
+// leg is what one exec or wait may spend: guest execution, and time between steps (contract C1, C2).
+type leg struct{ guestLeft, drainLeft time.Duration }
+
+func newLeg(c *Config) *leg {
+	return &leg{time.Duration(c.TimeoutMs) * time.Millisecond, time.Duration(c.DrainMs) * time.Millisecond}
+}
+
+func (l *leg) drained(d time.Duration) { l.drainLeft = max(l.drainLeft-d, 0) }
+
+// step takes one step and takes in its effects. It returns what the step asked for, or the result if that settles
+// the matter.
+func (r *run) step(l *leg, input []byte) ([]*item, *Result, error) {
+	effects, err := r.vm.Step(r.ctx, input, l.guestLeft)
+	if effects == nil {
+		if errors.Is(err, engine.ErrOverloaded) {
+			r.end()
+			return nil, nil, unavailable(err)
+		}
+		return nil, r.fail(engineFailure(err, r)), nil
+	}
+	r.steps++
+	r.guest += effects.Took
+	l.guestLeft -= effects.Took
+	for _, o := range effects.Outputs {
+		r.output.add(o)
+	}
+	r.output.omitted += effects.Omitted
+	r.hintUnhandled(effects.Unhandled)
+	switch {
+	case err != nil:
+		return nil, r.fail(engineFailure(err, r)), nil
+	case r.output.over:
+		return nil, r.fail(outputOver(r)), nil
+	case l.guestLeft <= 0:
+		return nil, r.fail(engineFailure(engine.ErrTimeout, r)), nil
+	}
+	return r.takeIn(effects)
+}
+
+// takeIn looks at where the cell's promise is and at what was asked for.
+func (r *run) takeIn(e *engine.Effects) ([]*item, *Result, error) {
+	switch e.Main.State {
+	case engine.Rejected:
+		return nil, r.fail(guestFailure(r, &e.Main.Thrown)), nil
+	case engine.Fulfilled:
+		r.settled, r.value, r.noticed = true, e.Main.Value, e.Main.Hints
+	}
+	fresh, err := r.admit(e)
+	if err != nil {
+		return nil, r.fail(engineFailure(err, r)), nil
+	}
+	r.mu.Lock()
+	left, timers := r.count()
+	r.mu.Unlock()
+	switch {
+	case left-timers == 0 && r.settled:
+		return nil, r.complete(timers), nil
+	case left == 0:
+		return nil, r.fail(stuck), nil
+	}
+	return fresh, nil, nil
+}
+
+// count returns how much is pending, and how much of it are timers. r.mu must be held.
+func (r *run) count() (all, timers int) {
+	for _, it := range r.order {
+		if it.kind == timerItem {
+			timers++
+		}
+	}
+	return len(r.order), timers
+}

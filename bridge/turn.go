@@ -1,0 +1,251 @@
+package bridge
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/codecell/codecell/catalog"
+	"github.com/codecell/codecell/engine"
+)
+
+// Context says on whose behalf a turn runs. It goes along with every nested call (contract G1), and a suspended
+// run is resumed only by a turn with the same one (contract C5).
+type Context struct {
+	AgentID    string `json:"agentId,omitempty"`
+	SessionID  string `json:"sessionId,omitempty"`
+	SessionKey string `json:"sessionKey,omitempty"`
+	RunID      string `json:"runId,omitempty"`
+	Sender     string `json:"sender,omitempty"`
+	Channel    string `json:"channel,omitempty"`
+}
+
+// TurnRequest is the body of POST /v1/turns (contract J).
+type TurnRequest struct {
+	Context      Context
+	Config       json.RawMessage
+	Policy       catalog.Policy
+	Tools        []catalog.Tool
+	MCPServers   []string
+	Raw          bool
+	DisableTools bool
+}
+
+// Turn is one prepared agent turn: context, effective tools, limits. It is safe for concurrent use.
+type Turn struct {
+	id        string
+	tenant    string
+	context   Context
+	config    Config
+	codeMode  bool
+	catalog   *catalog.Catalog
+	specs     map[string]toolSpec // by tool id
+	shellTool string
+	counts    counters
+	usedAt    atomic.Int64 // Unix nanoseconds
+
+	guest      func() []byte // the catalog as a guest gets it
+	guestBrief func() []byte // the same without declaration files, which are costly to render
+
+	mu      sync.Mutex
+	runs    map[*run]struct{} // all that are alive
+	dropped bool
+}
+
+// counters are the turn's part of telemetry (contract G6): cumulative over its runs.
+type counters struct{ search, describe, call atomic.Int64 }
+
+// Prepare makes a turn in the page's order (contract A1): tools, policy, then code mode or the tools as they are.
+func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*Turn, error) {
+	config, err := s.options.Config.Narrow(req.Config)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := catalog.New(req.Tools, req.Policy)
+	if err != nil {
+		return nil, refuseTool(err)
+	}
+	t := &Turn{
+		id: rand.Text(), tenant: tenant, context: req.Context, config: config, catalog: entries,
+		codeMode: config.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
+		runs:     map[*run]struct{}{},
+	}
+	if t.specs, err = s.toolSpecs(entries); err != nil {
+		return nil, err
+	}
+	t.shellTool = shellTool(entries)
+	t.guest = sync.OnceValue(func() []byte { return guestCatalog(entries.Guest()) })
+	t.guestBrief = sync.OnceValue(func() []byte { return guestCatalog(entries.GuestWithoutFiles()) })
+	t.touch()
+	return t, s.addTurn(t)
+}
+
+func guestCatalog(g catalog.Guest) []byte {
+	return engine.AppendCatalog(nil, g.Entries, g.Names, g.MCP, g.Files)
+}
+
+func refuseTool(err error) error {
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return &Error{Kind: KindInvalid, Key: "tools", Msg: err.Error()}
+}
+
+func (s *Service) addTurn(t *Turn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errShuttingDown
+	}
+	if len(s.turns) >= s.options.MaxTurns {
+		return &Error{Kind: KindOverloaded, Msg: "too many turns are open; delete those that are over with DELETE /v1/turns/{id}", RetryAfter: time.Second}
+	}
+	s.turns[t.id] = t
+	return nil
+}
+
+// shellTool returns the id of the tool that a model meant when it sent a shell command, or "".
+func shellTool(entries *catalog.Catalog) string {
+	for _, e := range entries.Entries() {
+		switch strings.ToLower(e.Name()) {
+		case "exec", "bash", "shell", "sh", "run_command", "execute_command", "terminal":
+			if !e.IsMCP() {
+				return e.ID()
+			}
+		}
+	}
+	return ""
+}
+
+// ID returns the turn's id, which is a capability: 128 random bits.
+func (t *Turn) ID() string { return t.id }
+
+// CodeMode says whether the model gets exec and wait in place of the tools.
+func (t *Turn) CodeMode() bool { return t.codeMode }
+
+// Catalog returns the tools after policy.
+func (t *Turn) Catalog() *catalog.Catalog { return t.catalog }
+
+// Warnings returns what is odd about the turn but no error.
+func (t *Turn) Warnings() []string { return t.catalog.Warnings() }
+
+// Tools renders what the model sees in a provider's shape (contract A5).
+func (t *Turn) Tools(format string) (json.RawMessage, error) {
+	if !t.codeMode {
+		return catalog.Render(format, t.catalog.DirectTools())
+	}
+	budget := catalog.Budget{
+		TimeoutMs: t.config.TimeoutMs, MaxOutputBytes: t.config.MaxOutputBytes,
+		MaxPendingToolCalls: t.config.MaxPendingToolCalls, Languages: t.config.Languages,
+	}
+	return catalog.Render(format, t.catalog.Surface(budget, nil))
+}
+
+func (t *Turn) touch() { t.usedAt.Store(time.Now().UnixNano()) }
+
+// Turn finds a tenant's turn. Another tenant's looks like none (contract A7).
+func (s *Service) Turn(tenant, id string) (*Turn, error) {
+	s.mu.Lock()
+	t := s.turns[id]
+	s.mu.Unlock()
+	if t == nil || t.tenant != tenant {
+		return nil, &Error{Kind: KindNotFound, Key: "turnId", Msg: "no such turn: it was never prepared, was deleted, or has expired; prepare it again with POST /v1/turns"}
+	}
+	t.touch()
+	return t, nil
+}
+
+// DropTurn aborts a turn's runs and forgets it (contract G7).
+func (s *Service) DropTurn(tenant, id string) error {
+	t, err := s.Turn(tenant, id)
+	if err != nil {
+		return err
+	}
+	s.drop(t)
+	return nil
+}
+
+// DropSession drops every turn of a session and returns how many there were.
+func (s *Service) DropSession(tenant, sessionID string) (int, error) {
+	n := 0
+	for _, t := range s.allTurns() {
+		if t.tenant == tenant && sessionID != "" && t.context.SessionID == sessionID {
+			s.drop(t)
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (s *Service) drop(t *Turn) {
+	s.mu.Lock()
+	delete(s.turns, t.id)
+	s.mu.Unlock()
+	t.abortRuns()
+}
+
+func (t *Turn) abortRuns() {
+	t.mu.Lock()
+	t.dropped = true
+	runs := make([]*run, 0, len(t.runs))
+	for r := range t.runs {
+		runs = append(runs, r)
+	}
+	t.mu.Unlock()
+	for _, r := range runs {
+		r.abort()
+	}
+}
+
+// addRun registers a run that is about to start; it fails when the turn has been dropped meanwhile.
+func (t *Turn) addRun(r *run) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.dropped {
+		t.runs[r] = struct{}{}
+	}
+	return !t.dropped
+}
+
+func (t *Turn) removeRun(r *run) {
+	t.mu.Lock()
+	delete(t.runs, r)
+	t.mu.Unlock()
+}
+
+func (t *Turn) idleSince(limit int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.runs) == 0 && t.usedAt.Load() < limit
+}
+
+// sweepTurns forgets turns that nobody has used for the TTL and that have no run.
+func (s *Service) sweepTurns() {
+	tick := time.NewTicker(min(s.options.TurnTTL, time.Minute))
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case now := <-tick.C:
+			limit := now.Add(-s.options.TurnTTL).UnixNano()
+			for _, t := range s.allTurns() {
+				if t.idleSince(limit) {
+					s.drop(t)
+				}
+			}
+		}
+	}
+}
+
+// allowsLanguage says whether the turn's config enables a language.
+func (t *Turn) allowsLanguage(language string) bool {
+	return slices.Contains(t.config.Languages, language)
+}
