@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"time"
 )
 
 // Effects is what one step handed out. Byte slices share one buffer of the step's own.
@@ -15,6 +16,7 @@ type Effects struct {
 	Omitted   int64 // bytes of output that were dropped
 	Clock     []ClockRun
 	Main      Main
+	Took      time.Duration // of guest execution
 
 	raw []byte
 }

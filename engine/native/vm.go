@@ -17,6 +17,7 @@ type vm struct {
 	engine  *Engine
 	heap    *heap
 	catalog []byte
+	started bool
 }
 
 var statusErrors = map[guest.Status]error{
@@ -33,13 +34,18 @@ func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*en
 	if v.heap == nil || v.heap.spoiled {
 		return nil, engine.ErrClosed
 	}
-	if err := v.engine.enter(ctx); err != nil {
+	if err := v.engine.enter(ctx, v.started); err != nil {
 		return nil, err
 	}
+	start := time.Now()
 	status := v.run(ctx, input, timeout)
+	took := time.Since(start)
 	v.engine.leave()
-	v.catalog = nil
+	v.started, v.catalog = true, nil
 	effects, err := engine.DecodeEffects(bytes.Clone(v.heap.control.Effects()), status == guest.Done)
+	if effects != nil {
+		effects.Took = took
+	}
 	if stopped := statusErrors[status]; stopped != nil {
 		return effects, stopped
 	}
@@ -80,15 +86,17 @@ func (v *vm) Close() {
 	v.heap = nil
 }
 
-// enter waits for a thread. A queue that is full is an answer at once: waiting longer would help nobody.
-func (e *Engine) enter(ctx context.Context) error {
+// enter waits for a thread. For a new run, a queue that is full is an answer at once: waiting longer would help
+// nobody. A run that has begun is let in however long the queue is, since refusing it would lose its work; there are
+// no more of those than heaps.
+func (e *Engine) enter(ctx context.Context, begun bool) error {
 	select {
 	case e.threads <- struct{}{}:
 		e.running.Add(1)
 		return nil
 	default:
 	}
-	if e.queued.Add(1) > int64(e.options.Queue) {
+	if e.queued.Add(1) > int64(e.options.Queue) && !begun {
 		e.queued.Add(-1)
 		return engine.ErrOverloaded
 	}
