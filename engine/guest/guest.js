@@ -147,7 +147,7 @@
 	}
 
 	function segments(path) {
-		let p = trim(String_(path));
+		let p = path === undefined || path === null ? "" : trim(String_(path));
 		while (p[0] === "/") p = slice(p, 1);
 		if (p[p.length - 1] === "/") p = slice(p, 0, -1);
 		const parts = split(p, "/");
