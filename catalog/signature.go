@@ -18,7 +18,7 @@ func (e *Entry) Signature() string {
 	case e.Function() != "":
 		return "tools." + e.Function() + "(" + input + "): " + output
 	}
-	return "tools.callValue(" + quote(e.id) + ", " + input + "): " + output
+	return "tools.callValue(" + literal(e.id) + ", " + input + "): " + output
 }
 
 // inputParameter is "input: T", with a question mark if a call may do without.

@@ -1,8 +1,6 @@
 package catalog
 
-import (
-	"strings"
-)
+import "strings"
 
 // toolFiles renders tools/<owner>.d.ts for the tools outside MCP, an owner's
 // tools together whatever their source, owners in catalog order.
@@ -59,7 +57,7 @@ func declareTools(entries []*Entry) string {
 		result := "): Promise<" + typeOf(e.tool.OutputSchema) + ">;\n"
 		switch name := e.Function(); name {
 		case "":
-			b.WriteString("  callValue(id: " + quote(e.id) + ", " + e.inputParameter() + result)
+			b.WriteString("  callValue(id: " + literal(e.id) + ", " + e.inputParameter() + result)
 		case "new":
 			// Unquoted, it would declare a constructor.
 			b.WriteString("  \"new\"(" + e.inputParameter() + result)

@@ -127,13 +127,17 @@ func (t *typer) object(v *schemaView, level int) string {
 func key(p property) string {
 	name := p.name
 	if !isIdentifier(name) {
-		name = quote(name)
+		name = literal(name)
 	}
 	if !p.required {
 		name += "?"
 	}
 	return name
 }
+
+// literal is s as a string literal in which nothing looks like the end of a
+// comment, to a model or to a tool that cuts comments out.
+func literal(s string) string { return strings.ReplaceAll(quote(s), "*/", `*\/`) }
 
 // anyKind is the union of "type": ["string", "null"].
 func (t *typer) anyKind(v *schemaView, level int) string {
@@ -195,7 +199,7 @@ func literals(values []gjson.Result, v *schemaView) string {
 		case len(value.Raw) > maxLiteralBytes, value.IsObject(), value.IsArray():
 			return wide
 		case value.Type == gjson.String:
-			parts = append(parts, quote(value.Str))
+			parts = append(parts, literal(value.Str))
 		default:
 			parts = append(parts, value.Raw)
 		}
