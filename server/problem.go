@@ -78,7 +78,8 @@ type problem struct {
 	retryAfter time.Duration
 }
 
-func (p *problem) Error() string { return string(p.kind) + ": " + p.detail }
+// Error is what a person should read.
+func (p *problem) Error() string { return p.detail }
 
 func (p *problem) status() int { return problemTable[p.kind].status }
 

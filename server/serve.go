@@ -23,13 +23,25 @@ const (
 	flushTimeout = 5 * time.Second
 )
 
+// Listen opens the address to serve on, such as "127.0.0.1:8080". Without keys it
+// opens loopback addresses only (contract I2).
+func (s *Server) Listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.gate.checkListen(l.Addr()); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
 // Serve answers on l until ctx ends, and then stops in order (contract I1): new
 // work is refused, running cells finish or are aborted after grace, the last
 // answers go out. When now ends, all of that is cut short. Serve closes l and the
 // backend and returns nil if it stopped because it was told to.
 //
-// It refuses a listener that strangers can reach when there are no keys
-// (contract I2).
+// A listener that did not come from Listen is held to the same rule.
 func (s *Server) Serve(ctx, now context.Context, l net.Listener, grace time.Duration) error {
 	if err := s.gate.checkListen(l.Addr()); err != nil {
 		return errors.Join(err, l.Close(), s.backend.Close(now))

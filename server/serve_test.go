@@ -237,6 +237,15 @@ func TestStop(t *testing.T) {
 		_, err = net.Dial("tcp", l.Addr().String())
 		require.Error(t, err)
 	})
+	t.Run("I2 without keys it does not even open such an address", func(t *testing.T) {
+		_, err := newTestServer(t, Options{Backend: newFake()}).Listen("0.0.0.0:0")
+		require.ErrorIs(t, err, errNoKeys)
+		l, err := newTestServer(t, Options{Backend: newFake()}).Listen("127.0.0.1:0")
+		require.NoError(t, err)
+		require.NoError(t, l.Close())
+		_, err = newTestServer(t, Options{Backend: newFake()}).Listen("nonsense")
+		require.Error(t, err)
+	})
 	t.Run("I1 a listener that fails is an error", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)

@@ -35,11 +35,7 @@ func (s *Server) createTurn(c echo.Context) error {
 		return err
 	}
 	defer body.release()
-	doc, err := parseObject(body.bytes)
-	if err != nil {
-		return err
-	}
-	req, ignored, err := decodeTurn("", doc)
+	req, ignored, err := DecodeTurn(body.bytes)
 	if err != nil {
 		return err
 	}
@@ -98,6 +94,16 @@ func pathParam(c echo.Context, name string) string {
 		return plain
 	}
 	return v
+}
+
+// DecodeTurn reads the body of POST /v1/turns (contract J). warnings name keys
+// that were ignored; the error says which key is wrong.
+func DecodeTurn(raw []byte) (req *bridge.TurnRequest, warnings []string, err error) {
+	doc, err := parseObject(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	return decodeTurn("", doc)
 }
 
 // decodeTurn reads the body of a turn. prefix is the path to it, for errors.
