@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/titanous/json5"
+
+	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/server"
+)
+
+// Config is the config file of codecell serve, in JSON5. Every key may be left
+// out; an unknown one is an error (contract A2, I1).
+type Config struct {
+	// Listen is the address to serve on. Default 127.0.0.1:8080. Anything but
+	// loopback needs auth.keys.
+	Listen string `json:"listen"`
+	// LogLevel is debug, info, warn or error. Default info.
+	LogLevel string `json:"logLevel"`
+	// GraceSeconds is how long running cells may take to finish when the service
+	// stops. Default 30.
+	GraceSeconds int `json:"graceSeconds"`
+	// TestExecutors enables the echo executor. Never in production: it lets any
+	// turn invent the answers of its tools.
+	TestExecutors bool `json:"testExecutors"`
+	// Tools holds the page's tools.codeMode.
+	Tools ToolsConfig `json:"tools"`
+	// Auth holds the API keys.
+	Auth AuthConfig `json:"auth"`
+	// Executors are settings of what runs tools.
+	Executors ExecutorsConfig `json:"executors"`
+	// Engine bounds the guests of the process.
+	Engine EngineConfig `json:"engine"`
+	// HTTP bounds what clients may hold.
+	HTTP HTTPConfig `json:"http"`
+	// Turns bounds the turns that are kept.
+	Turns TurnsConfig `json:"turns"`
+}
+
+// ToolsConfig is the page's `tools`.
+type ToolsConfig struct {
+	// CodeMode is true, false or an object: defaults and ceilings of every turn.
+	CodeMode json.RawMessage `json:"codeMode"`
+}
+
+// AuthConfig says who may call.
+type AuthConfig struct {
+	// Keys are the API keys, hashed; each id is a tenant.
+	Keys []server.Key `json:"keys"`
+}
+
+// ExecutorsConfig is for calls that leave the process.
+type ExecutorsConfig struct {
+	// SigningKey signs the requests of http executors; empty sends them unsigned.
+	// At least 16 bytes.
+	SigningKey string `json:"signingKey"`
+}
+
+// EngineConfig bounds the guests; zero leaves a bound to the engine.
+type EngineConfig struct {
+	// Threads is how many cells compute at once.
+	Threads int `json:"threads"`
+	// Queue is how many may wait for a thread before the service is overloaded.
+	Queue int `json:"queue"`
+	// Heaps is how many runs may have a heap, running or suspended. By default
+	// there is one for every suspended run that codeMode allows, and some more.
+	Heaps int `json:"heaps"`
+}
+
+// HTTPConfig bounds the HTTP side; zero leaves a bound to the server.
+type HTTPConfig struct {
+	// MaxConnections is how many clients may be connected at once.
+	MaxConnections int `json:"maxConnections"`
+	// MaxBodyBytes is how many bytes of request bodies may be in memory at once.
+	MaxBodyBytes int64 `json:"maxBodyBytes"`
+}
+
+// TurnsConfig bounds the turns; zero leaves a bound to the bridge.
+type TurnsConfig struct {
+	// Max is how many turns are kept at once.
+	Max int `json:"max"`
+	// TTLSeconds is how long one that nobody uses is kept.
+	TTLSeconds int `json:"ttlSeconds"`
+}
+
+// minSigningKey keeps guessable signing keys out, in bytes.
+const minSigningKey = 16
+
+// loadConfig reads a config file; no path is an empty file.
+func loadConfig(path string) (Config, error) {
+	var c Config
+	if path == "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return c, err
+	}
+	plain, err := plainJSON(text)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(plain))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&c); err != nil {
+		return c, fmt.Errorf("%s: %w", path, explain(err))
+	}
+	return c, nil
+}
+
+// plainJSON turns JSON5 into JSON, so that one decoder sets the rules for both.
+func plainJSON(text []byte) ([]byte, error) {
+	var value any
+	if err := json5.Unmarshal(text, &value); err != nil {
+		var syntax *json5.SyntaxError
+		if errors.As(err, &syntax) {
+			line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte{'\n'})
+			return nil, fmt.Errorf("line %d: not JSON5: %w", line, err)
+		}
+		return nil, fmt.Errorf("not JSON5: %w", err)
+	}
+	return json.Marshal(value)
+}
+
+// unknownField is how encoding/json reports a key it does not know: as text only.
+var unknownField = regexp.MustCompile(`unknown field "(.*)"`)
+
+// explain says what the decoder found in the words of the file.
+func explain(err error) error {
+	if m := unknownField.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("unknown key %q; the keys are in the documentation of the config file", m[1])
+	}
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) && mismatch.Field != "" {
+		return fmt.Errorf("%s must not be a JSON %s", mismatch.Field, mismatch.Value)
+	}
+	if errors.As(err, &mismatch) {
+		return fmt.Errorf("the config must be an object, not a JSON %s", mismatch.Value)
+	}
+	return err
+}
+
+// WithDefaults fills what was left out and has no other owner.
+func (c Config) WithDefaults() Config {
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1:8080"
+	}
+	if c.LogLevel == "" {
+		c.LogLevel = "info"
+	}
+	if c.GraceSeconds == 0 {
+		c.GraceSeconds = 30
+	}
+	return c
+}
+
+// validate names the first key that can't be used.
+func (c Config) validate() error {
+	if _, err := c.level(); err != nil {
+		return err
+	}
+	if _, err := c.codeMode(); err != nil {
+		return err
+	}
+	if n := len(c.Executors.SigningKey); n > 0 && n < minSigningKey {
+		return fmt.Errorf("executors.signingKey has %d bytes; use at least %d random ones", n, minSigningKey)
+	}
+	for _, bound := range []struct {
+		key   string
+		value int64
+	}{
+		{"graceSeconds", int64(c.GraceSeconds)},
+		{"engine.threads", int64(c.Engine.Threads)},
+		{"engine.queue", int64(c.Engine.Queue)},
+		{"engine.heaps", int64(c.Engine.Heaps)},
+		{"http.maxConnections", int64(c.HTTP.MaxConnections)},
+		{"http.maxBodyBytes", c.HTTP.MaxBodyBytes},
+		{"turns.max", int64(c.Turns.Max)},
+		{"turns.ttlSeconds", int64(c.Turns.TTLSeconds)},
+	} {
+		if bound.value < 0 {
+			return fmt.Errorf("%s must not be negative", bound.key)
+		}
+	}
+	return nil
+}
+
+func (c Config) level() (slog.Level, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return level, fmt.Errorf("logLevel must be debug, info, warn or error, not %q", c.LogLevel)
+	}
+	return level, nil
+}
+
+func (c Config) codeMode() (bridge.Config, error) {
+	config, err := bridge.DefaultConfig().Merge(c.Tools.CodeMode)
+	if err != nil {
+		return config, fmt.Errorf("tools.codeMode: %w", err)
+	}
+	return config, nil
+}
+
+func (c Config) grace() time.Duration { return time.Duration(c.GraceSeconds) * time.Second }
