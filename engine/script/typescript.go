@@ -168,7 +168,7 @@ const (
 	maxNest       = 1000
 	maxScopes     = 64
 	maxAngles     = 100
-	maxForks      = 4
+	maxForks      = 3
 	maxEnumCopies = 32 << 20
 	maxRepeatWork = 50_000_000
 )
