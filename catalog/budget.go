@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -18,13 +20,18 @@ const maxCheckSteps = 1_000_000
 // refuses at once and the check unwinds.
 type budget struct {
 	left  int
+	scale int // price of a step, by the depth of the input
 	spent bool
 }
 
 var errBudget = errors.New("too complex to check")
 
-// start makes the budget whole for another check.
-func (b *budget) start() { b.left, b.spent = maxCheckSteps, false }
+// start makes the budget whole for another check, of input with the given
+// depth. Steps are dearer in deep input: the library copies the way down to a
+// value with every failure.
+func (b *budget) start(depth int) {
+	b.left, b.scale, b.spent = maxCheckSteps, 1+depth/16, false
+}
 
 // watch puts the budget in front of root and everything below it. Formats that
 // the schema itself asks for are notes to people and are not asserted.
@@ -38,27 +45,45 @@ func (b *budget) watch(root *jsonschema.Schema) {
 			continue
 		}
 		seen[s] = true
-		below := subschemas(s)
-		cost := 1 + len(below)
-		if s.Enum != nil {
-			cost += len(s.Enum.Values)
-		}
-		s.Format = &jsonschema.Format{Name: "budget", Validate: func(v any) error { return b.charge(cost, v) }}
-		todo = append(todo, below...)
+		once, each := subschemas(s)
+		todo = slices.Concat(todo, once, each)
+		p := price{flat: 1 + weigh(once), each: 1 + weigh(each)}
+		s.Format = &jsonschema.Format{Name: "budget", Validate: func(v any) error { return b.charge(p, v) }}
 	}
 }
 
-// charge takes what looking at v with a schema of the given fan-out may cost.
-func (b *budget) charge(cost int, v any) error {
+// price is what one look at a value costs: flat, and for each of its members.
+// Subschemas are paid for here and not where they are used, because there an
+// enum is gone through before the budget is asked.
+type price struct{ flat, each int }
+
+// weigh is the price of asking all of the schemas about one value.
+func weigh(schemas []*jsonschema.Schema) int {
+	sum := 0
+	for _, s := range schemas {
+		if s == nil {
+			continue
+		}
+		sum++
+		if s.Enum != nil {
+			sum += len(s.Enum.Values)
+		}
+	}
+	return sum
+}
+
+// charge takes the price of looking at v.
+func (b *budget) charge(p price, v any) error {
+	cost := p.flat
 	switch v := v.(type) {
 	case map[string]any:
-		cost += len(v)
+		cost += len(v) * p.each
 	case []any:
-		cost += len(v)
+		cost += len(v) * p.each
 	case string:
 		cost += len(v) / 64
 	}
-	b.left -= cost
+	b.left -= cost * b.scale
 	if b.left < 0 {
 		b.spent = true
 		return errBudget
@@ -66,33 +91,25 @@ func (b *budget) charge(cost int, v any) error {
 	return nil
 }
 
-// subschemas are all schemas that s may pass a value, or a part of it, on to.
-func subschemas(s *jsonschema.Schema) []*jsonschema.Schema {
-	out := []*jsonschema.Schema{
-		s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.PropertyNames,
-		s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,
-	}
+// subschemas are all schemas that s may pass a value on to, whole or one named
+// part of it (once), or every member of it (each). Some are nil.
+func subschemas(s *jsonschema.Schema) (once, each []*jsonschema.Schema) {
+	once = []*jsonschema.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else, s.ContentSchema}
 	if s.DynamicRef != nil {
-		out = append(out, s.DynamicRef.Ref)
+		once = append(once, s.DynamicRef.Ref)
 	}
-	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems} {
-		out = append(out, list...)
-	}
-	for _, m := range []map[string]*jsonschema.Schema{s.Properties, s.DependentSchemas} {
-		for _, sub := range m {
-			out = append(out, sub)
-		}
-	}
-	for _, sub := range s.PatternProperties {
-		out = append(out, sub)
-	}
-	for _, either := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
-		out = append(out, schemasIn(either)...)
-	}
+	once = slices.Concat(once, s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems)
+	once = slices.AppendSeq(once, maps.Values(s.Properties))
+	once = slices.AppendSeq(once, maps.Values(s.DependentSchemas))
 	for _, either := range s.Dependencies {
-		out = append(out, schemasIn(either)...)
+		once = append(once, schemasIn(either)...)
 	}
-	return out
+	each = []*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems}
+	each = slices.AppendSeq(each, maps.Values(s.PatternProperties))
+	for _, either := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
+		each = append(each, schemasIn(either)...)
+	}
+	return once, each
 }
 
 // schemasIn unpacks the keywords that the library keeps as any.

@@ -1,6 +1,10 @@
 package catalog
 
-import "github.com/tidwall/gjson"
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
 
 // plainSchema tells, at a small part of a compiler's cost, whether a schema
 // uses only the everyday keywords in their everyday form and so is sure to
@@ -24,7 +28,8 @@ func plainKeyword(key string, value gjson.Result) bool {
 	case "title", "description", "format":
 		return value.Type == gjson.String
 	case "default", "const", "example":
-		return value.Type != gjson.Number || plainNumber(value)
+		return value.Type != gjson.JSON && value.Type != gjson.Number || plainNumber(value) ||
+			value.Raw == "[]" || value.Raw == "{}"
 	case "enum":
 		return value.IsArray() && all(value, func(v gjson.Result) bool { return v.Type == gjson.String })
 	case "required":
@@ -55,7 +60,7 @@ func plainType(value gjson.Result) bool {
 
 // plainNumber keeps clear of numbers that only exact arithmetic can hold.
 func plainNumber(value gjson.Result) bool {
-	return value.Type == gjson.Number && len(value.Raw) < 16
+	return value.Type == gjson.Number && len(value.Raw) < 16 && !strings.ContainsAny(value.Raw, "eE")
 }
 
 func all(list gjson.Result, holds func(gjson.Result) bool) bool {

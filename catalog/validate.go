@@ -50,7 +50,8 @@ func (e *Entry) Validate(input []byte) error {
 	if err != nil {
 		return nil
 	}
-	if depth(input) > maxInputDepth {
+	levels := depth(input)
+	if levels > maxInputDepth {
 		return e.refuse("nested deeper than 1000 levels")
 	}
 	var value any
@@ -60,7 +61,7 @@ func (e *Entry) Validate(input []byte) error {
 		return e.refuse("not JSON that can be read")
 	}
 	e.check.mu.Lock()
-	e.check.budget.start()
+	e.check.budget.start(levels)
 	err = schema.Validate(value)
 	spent := e.check.budget.spent
 	e.check.mu.Unlock()
@@ -91,50 +92,69 @@ func brokenSchema(v *jsonschema.ValidationError) bool {
 	return slices.ContainsFunc(v.Causes, brokenSchema)
 }
 
-// problems are the texts of the innermost causes, the shallowest first, each
-// once; sorted, because the library walks objects in random order.
+// problems are the texts of the innermost causes, sorted, because the library
+// walks objects in random order, and each once.
 func problems(v *jsonschema.ValidationError) []string {
-	var out []string
-	collect(v, &out)
-	slices.Sort(out)
-	out = slices.Compact(out)
-	if more := len(out) - maxProblems; more > 0 {
-		out = append(out[:maxProblems:maxProblems], "and "+strconv.Itoa(more)+" more")
+	var l leaves
+	l.collect(v)
+	out := l.texts()
+	if l.count > len(l.kept) || len(out) > maxProblems {
+		more := max(l.count, len(out)) - maxProblems
+		out = append(out[:min(len(out), maxProblems):maxProblems], "and "+strconv.Itoa(more)+" more")
 	}
 	return out
 }
 
-func collect(v *jsonschema.ValidationError, out *[]string) {
+// maxLeaves bounds how many causes are put into words.
+const maxLeaves = 200
+
+// leaves are the causes with no further cause, the first ones kept.
+type leaves struct {
+	kept  []*jsonschema.ValidationError
+	count int
+}
+
+func (l *leaves) collect(v *jsonschema.ValidationError) {
+	if len(v.Causes) > 0 && !alternatives(v) {
+		for _, cause := range v.Causes {
+			l.collect(cause)
+		}
+		return
+	}
+	l.count++
+	if len(l.kept) < maxLeaves {
+		l.kept = append(l.kept, v)
+	}
+}
+
+func (l *leaves) texts() []string {
+	var out []string
+	for _, v := range l.kept {
+		out = append(out, problem(v)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// alternatives holds for keywords of which any branch would have done.
+func alternatives(v *jsonschema.ValidationError) bool {
 	switch v.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		// What each branch lacked would be as long as the schema; the path is
-		// what helps.
-		*out = append(*out, at(v.InstanceLocation)+"matches none, or too many, of the forms it may have: "+branches(v))
-		return
+		return true
 	}
-	if len(v.Causes) == 0 {
-		*out = append(*out, problem(v)...)
-		return
-	}
-	for _, cause := range v.Causes {
-		collect(cause, out)
-	}
+	return false
 }
 
 // branches sums up why the alternatives of an anyOf or oneOf failed.
 func branches(v *jsonschema.ValidationError) string {
 	if len(v.Causes) == 0 {
-		return "several fit, only one may"
+		return "several of its forms fit, only one may"
 	}
-	var reasons []string
+	var l leaves
 	for _, cause := range v.Causes {
-		collect(cause, &reasons)
-		if len(reasons) > maxProblems {
-			break
-		}
+		l.collect(cause)
 	}
-	slices.Sort(reasons)
-	return clip(strings.Join(slices.Compact(reasons), ", or "), maxProblemBytes)
+	return "fits none of its forms: " + clip(strings.Join(l.texts(), ", or "), maxProblemBytes)
 }
 
 // at is the path in front of a problem: "items[2].name: ".
@@ -182,6 +202,8 @@ func problem(v *jsonschema.ValidationError) []string {
 		return []string{path + "must be " + values([]any{k.Want})}
 	case *kind.Pattern:
 		return []string{path + "must match the pattern " + clip(k.Want, maxProblemBytes)}
+	case *kind.AnyOf, *kind.OneOf:
+		return []string{path + branches(v)}
 	case *kind.FalseSchema:
 		return []string{path + "is not allowed"}
 	}
