@@ -1,0 +1,126 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/server"
+)
+
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestLoadConfig(t *testing.T) {
+	t.Run("I1 JSON5 with every key", func(t *testing.T) {
+		c, err := loadConfig(file(t, "c.json5", `// comments
+		{
+			listen: '0.0.0.0:9', logLevel: "debug", graceSeconds: 5, testExecutors: true,
+			tools: {codeMode: {enabled: true, timeoutMs: 5e3, snapshot: {resume: "restore"}}},
+			auth: {keys: [{id: "a", sha256: "`+server.HashKey("k")+`"}]},
+			executors: {signingKey: "0123456789abcdef"},
+			engine: {threads: 1, queue: 2, heaps: 3},
+			http: {maxConnections: 4, maxBodyBytes: 5},
+			turns: {max: 6, ttlSeconds: 7,},
+		}`))
+		require.NoError(t, err)
+		require.NoError(t, c.validate())
+		require.Equal(t, "0.0.0.0:9", c.Listen)
+		require.True(t, c.TestExecutors)
+		require.Equal(t, []server.Key{{ID: "a", SHA256: server.HashKey("k")}}, c.Auth.Keys)
+		require.Equal(t, EngineConfig{1, 2, 3}, c.Engine)
+		require.Equal(t, HTTPConfig{4, 5}, c.HTTP)
+		require.Equal(t, TurnsConfig{6, 7}, c.Turns)
+		mode, err := c.codeMode()
+		require.NoError(t, err)
+		require.True(t, mode.Enabled)
+		require.Equal(t, 5000, mode.TimeoutMs)
+		require.Equal(t, "restore", mode.SnapshotResume)
+	})
+	t.Run("A2 nothing configured: code mode at its defaults, left to the turns", func(t *testing.T) {
+		c, err := loadConfig("")
+		require.NoError(t, err)
+		c = c.WithDefaults()
+		require.NoError(t, c.validate())
+		require.Equal(t, Config{Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30}, c)
+		mode, err := c.codeMode()
+		require.NoError(t, err)
+		require.False(t, mode.Enabled)
+		turn, err := mode.Narrow([]byte(`{"enabled":true}`))
+		require.NoError(t, err)
+		require.True(t, turn.Enabled)
+	})
+	t.Run("A2 the page's short form", func(t *testing.T) {
+		c, err := loadConfig(file(t, "c.json5", `{tools: {codeMode: true}}`))
+		require.NoError(t, err)
+		mode, err := c.codeMode()
+		require.NoError(t, err)
+		require.True(t, mode.Enabled)
+	})
+	for _, tc := range []struct{ name, text, says string }{
+		{"an unknown key", `{lisen: "x"}`, `unknown key "lisen"`},
+		{"an unknown nested key", `{engine: {thread: 1}}`, `unknown key "thread"`},
+		{"the wrong type", `{engine: {threads: "x"}}`, "engine.threads must not be a JSON string"},
+		{"an array", `[]`, "must be an object, not a JSON array"},
+		{"broken text says where", "{\n\n  listen: ,\n}", "line 3"},
+		{"no text", ``, "not JSON5"},
+	} {
+		t.Run("I1 "+tc.name, func(t *testing.T) {
+			_, err := loadConfig(file(t, "c.json5", tc.text))
+			require.ErrorContains(t, err, tc.says)
+			require.ErrorContains(t, err, "c.json5", "the file is named")
+		})
+	}
+	t.Run("I1 no such file", func(t *testing.T) {
+		_, err := loadConfig("/no/such/file")
+		require.ErrorIs(t, err, os.ErrNotExist)
+	})
+}
+
+func TestValidateConfig(t *testing.T) {
+	for _, tc := range []struct{ name, text, says string }{
+		{"A2 an unknown key of code mode", `{tools: {codeMode: {timeoutMS: 5}}}`, `did you mean "timeoutMs"`},
+		{"A2 another runtime", `{tools: {codeMode: {runtime: "node"}}}`, "tools.codeMode: runtime must be"},
+		{"I1 an unknown log level", `{logLevel: "loud"}`, `"loud"`},
+		{"I1 a guessable signing key", `{executors: {signingKey: "secret"}}`, "at least 16"},
+		{"I1 a negative bound", `{turns: {max: -1}}`, "turns.max must not be negative"},
+		{"I1 a negative grace period", `{graceSeconds: -1}`, "graceSeconds must not be negative"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c, err := loadConfig(file(t, "c.json5", tc.text))
+			require.NoError(t, err)
+			err = c.WithDefaults().validate()
+			require.ErrorContains(t, err, tc.says)
+			require.NotContains(t, err.Error(), "secret", "a key is not repeated")
+		})
+	}
+}
+
+func TestServeConfig(t *testing.T) {
+	path := file(t, "c.json5", `{listen: "127.0.0.1:1", logLevel: "warn", executors: {signingKey: "from-file-from-file"}}`)
+	t.Run("I1 the file alone", func(t *testing.T) {
+		c, err := (&serveCommand{Config: path}).config()
+		require.NoError(t, err)
+		require.Equal(t, "127.0.0.1:1", c.Listen)
+		require.Equal(t, 30*time.Second, c.grace())
+		require.False(t, c.TestExecutors)
+	})
+	t.Run("I1 flags win over the file", func(t *testing.T) {
+		on := true
+		c, err := (&serveCommand{
+			Config: path, Listen: "127.0.0.1:2", LogLevel: "error", TestExecutors: &on, SigningKey: "from-flag-from-flag",
+		}).config()
+		require.NoError(t, err)
+		require.Equal(t, "127.0.0.1:2", c.Listen)
+		require.Equal(t, "error", c.LogLevel)
+		require.True(t, c.TestExecutors)
+		require.Equal(t, "from-flag-from-flag", c.Executors.SigningKey)
+	})
+}

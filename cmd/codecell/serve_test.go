@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/server"
+)
+
+const (
+	waitLong  = 10 * time.Second
+	waitShort = 2 * time.Millisecond
+)
+
+func TestServe(t *testing.T) {
+	t.Run("I1 one line says where, a signal ends it", func(t *testing.T) {
+		base, stop := serving(t)
+		require.Contains(t, base, "http://127.0.0.1:")
+		answer, err := http.Get(base + "/readyz")
+		require.NoError(t, err)
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		answer.Body.Close()
+		require.Contains(t, string(text), `"ok":true,"engine":"native"`)
+		http.DefaultClient.CloseIdleConnections()
+		got := stop()
+		require.Equal(t, exitOK, got.status, got.err)
+		require.Equal(t, 1, strings.Count(got.out, "\n"))
+		require.Contains(t, got.err, `"msg":"stopping"`)
+	})
+	t.Run("I1 the environment sets what flags set", func(t *testing.T) {
+		t.Setenv("CODECELL_TEST_EXECUTORS", "true")
+		t.Setenv("CODECELL_GRACE", "1s")
+		t.Setenv("CODECELL_LOG_LEVEL", "error")
+		base, stop := serving(t)
+		cell := file(t, "cell.js", `return (await tools.noop({a: 1})).input.a`)
+		got := codecell(t, "", "exec", cell, "--server", base, "--catalog", file(t, "c.json5", echoCatalog))
+		require.Equal(t, outcome{exitOK, "1\n", ""}, got)
+		require.Empty(t, stop().err, "nothing above the log level happened")
+	})
+	t.Run("I2 without keys loopback only", func(t *testing.T) {
+		got := codecell(t, "", "serve", "--listen", "0.0.0.0:0")
+		require.Equal(t, exitFailed, got.status)
+		require.Contains(t, got.err, "configure auth.keys")
+		require.Empty(t, got.out)
+	})
+	t.Run("I2 a key that is no hash", func(t *testing.T) {
+		got := codecell(t, "", "serve", "--config", file(t, "c.json5", `{auth: {keys: [{id: "a", sha256: "secret"}]}}`))
+		require.Equal(t, exitUsage, got.status)
+		require.Contains(t, got.err, "auth.keys[0].sha256")
+	})
+	t.Run("I1 an address that is taken", func(t *testing.T) {
+		base, _ := serving(t)
+		got := codecell(t, "", "serve", "--listen", strings.TrimPrefix(base, "http://"))
+		require.Equal(t, exitFailed, got.status)
+		require.Contains(t, got.err, "in use")
+	})
+	t.Run("I2 keys, from the config to the client", func(t *testing.T) {
+		base, _ := serving(t, "--config", file(t, "c.json5", `{auth: {keys: [{id: "a", sha256: "`+server.HashKey("k")+`"}]}}`))
+		require.Equal(t, outcome{exitOK, "2\n", ""}, codecell(t, "return 2", "exec", "-", "--server", base, "--key", "k"))
+		t.Setenv("CODECELL_KEY", "wrong")
+		got := codecell(t, "return 2", "exec", "-", "--server", base)
+		require.Equal(t, exitFailed, got.status)
+		require.Contains(t, got.err, "401")
+		require.NotContains(t, got.err, "wrong")
+	})
+}
