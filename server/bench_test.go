@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 )
 
 const benchBody = `{"turnId":"turn-1","toolCallId":"call-1","code":"const r = await tools.search('ticket');\nreturn r.length","language":"javascript"}`
@@ -43,29 +44,42 @@ func echoNoop() http.Handler {
 	return e
 }
 
-func benchHandlers(b *testing.B) map[string]http.Handler {
-	return map[string]http.Handler{
-		"exec": newTestServer(b, Options{Backend: newFake()}).Handler(),
-		"exec-keys": newTestServer(b, Options{Backend: func() Backend {
-			f := newFake()
-			f.add("a", "turn-1", nil)
-			return f
-		}(), Keys: []Key{{"a", HashKey("a")}}}).Handler(),
-		"noop": echoNoop(),
+// contestant is a handler and the body that it is measured with.
+type contestant struct {
+	http.Handler
+	body string
+}
+
+func contestants(b *testing.B) map[string]contestant {
+	keyed := newFake()
+	keyed.add("a", "turn-1", nil)
+	realServer := newReal(b)
+	created := httptest.NewRecorder()
+	realServer.Handler().ServeHTTP(created, post("/v1/turns", realTurn).request())
+	return map[string]contestant{
+		"noop": {echoNoop(), benchBody},
+		"exec": {newTestServer(b, Options{Backend: newFake()}).Handler(), benchBody},
+		"exec-keys": {
+			newTestServer(b, Options{Backend: keyed, Keys: []Key{{"a", HashKey("a")}}}).Handler(), benchBody,
+		},
+		"exec-real": {
+			realServer.Handler(),
+			`{"turnId":"` + gjson.GetBytes(created.Body.Bytes(), "turnId").Str + `","toolCallId":"call-1","code":"return 1+1"}`,
+		},
 	}
 }
 
 // BenchmarkHandler compares handlers without a network.
 func BenchmarkHandler(b *testing.B) {
-	for name, h := range benchHandlers(b) {
+	for name, h := range contestants(b) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			r := httptest.NewRequest(http.MethodPost, "http://localhost/v1/exec", nil)
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Authorization", "Bearer a")
-			r.ContentLength = int64(len(benchBody))
+			r.ContentLength = int64(len(h.body))
 			for b.Loop() {
-				r.Body = io.NopCloser(strings.NewReader(benchBody))
+				r.Body = io.NopCloser(strings.NewReader(h.body))
 				w := &discard{header: http.Header{}}
 				h.ServeHTTP(w, r)
 				if w.status != http.StatusOK {
@@ -78,7 +92,7 @@ func BenchmarkHandler(b *testing.B) {
 
 // BenchmarkHTTP compares them over loopback with connections kept alive.
 func BenchmarkHTTP(b *testing.B) {
-	for name, h := range benchHandlers(b) {
+	for name, h := range contestants(b) {
 		b.Run(name, func(b *testing.B) {
 			srv := httptest.NewServer(h)
 			defer srv.Close()
@@ -87,7 +101,7 @@ func BenchmarkHTTP(b *testing.B) {
 			b.SetParallelism(8)
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					r, err := http.NewRequest(http.MethodPost, srv.URL+"/v1/exec", strings.NewReader(benchBody))
+					r, err := http.NewRequest(http.MethodPost, srv.URL+"/v1/exec", strings.NewReader(h.body))
 					require.NoError(b, err)
 					r.Header.Set("Content-Type", "application/json")
 					r.Header.Set("Authorization", "Bearer a")

@@ -155,19 +155,3 @@ func quote(text string) string {
 	out, _ := json.Marshal(text)
 	return string(out)
 }
-
-// BenchmarkExec is a whole exec, engine and all.
-func BenchmarkExec(b *testing.B) {
-	s := newReal(b)
-	created := httptest.NewRecorder()
-	s.Handler().ServeHTTP(created, post("/v1/turns", realTurn).request())
-	body := `{"turnId":"` + gjson.GetBytes(created.Body.Bytes(), "turnId").Str + `","code":"return 1+1"}`
-	b.ReportAllocs()
-	for b.Loop() {
-		rec := httptest.NewRecorder()
-		s.Handler().ServeHTTP(rec, post("/v1/exec", body).request())
-		if rec.Code != http.StatusOK {
-			b.Fatal(rec.Body)
-		}
-	}
-}
