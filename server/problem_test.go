@@ -146,3 +146,29 @@ func TestFailures(t *testing.T) {
 		})
 	}
 }
+
+func TestLog(t *testing.T) {
+	const secret = "sk-very-secret"
+	logged := func(level slog.Level) string {
+		var log bytes.Buffer
+		f := newFake()
+		f.add("a", "turn-1", nil)
+		s := newTestServer(t, Options{
+			Backend: f, Keys: []Key{{"a", HashKey(secret)}},
+			Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: level})),
+		})
+		require.Equal(t, 200, do(t, s, post("/v1/exec", cell).with("Authorization", "Bearer "+secret)).Code)
+		require.Equal(t, 401, do(t, s, post("/v1/exec", cell).with("Authorization", "Bearer x"+secret)).Code)
+		return log.String()
+	}
+	t.Run("I4 no line an exec at info", func(t *testing.T) {
+		require.Empty(t, logged(slog.LevelInfo))
+	})
+	t.Run("I4 a line a request at debug, without keys or source", func(t *testing.T) {
+		log := logged(slog.LevelDebug)
+		require.Contains(t, log, `"route":"/v1/exec","tenant":"a","status":200`)
+		require.Contains(t, log, `"route":"/v1/exec","tenant":"","status":401`)
+		require.NotContains(t, log, secret)
+		require.NotContains(t, log, "return 1+1")
+	})
+}

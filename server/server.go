@@ -98,7 +98,8 @@ func (s *Server) routes() *echo.Echo {
 	// echo would believe X-Forwarded-For from anybody.
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.fail
-	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{LogErrorFunc: s.recovered}))
+	// The stacks of all goroutines would stop the world for each panic.
+	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: s.recovered}))
 	if s.log.Enabled(context.Background(), slog.LevelDebug) {
 		e.Use(s.trace)
 	}
@@ -127,8 +128,13 @@ func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
 		err := next(c)
+		status := c.Response().Status
+		if err != nil {
+			// The problem is written after all middleware.
+			status = asProblem(err).status()
+		}
 		s.log.Debug("request", "method", c.Request().Method, "route", c.Path(), "tenant", Tenant(c),
-			"status", c.Response().Status, "took", time.Since(start))
+			"status", status, "took", time.Since(start))
 		return err
 	}
 }
