@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"strconv"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -12,8 +13,12 @@ import (
 )
 
 const (
-	// maxCheckedSchema is the largest schema that is compiled, in bytes.
-	maxCheckedSchema = 256 << 10
+	// maxSchemaWeight bounds the schemas that are compiled: bytes times depth,
+	// which is how the compiler's time grows. It is about a third of a second;
+	// the largest schemas in use weigh a tenth of it.
+	maxSchemaWeight = 1 << 20
+	// maxTurnWeight bounds what is compiled of one turn just for its warnings.
+	maxTurnWeight = 4 << 20
 	// maxInputDepth is the deepest nesting of input that is looked at.
 	maxInputDepth = 1000
 )
@@ -23,8 +28,8 @@ const (
 // lost because its author's schema is odd.
 type checker struct {
 	once   sync.Once
-	schema *jsonschema.Schema // nil: checks nothing
-	err    error              // why it can't be compiled
+	schema *jsonschema.Schema
+	err    error // why it can't be compiled and so checks nothing
 
 	mu     sync.Mutex // holds budget to one check at a time
 	budget budget
@@ -33,9 +38,6 @@ type checker struct {
 // compiled is the schema, made on first use and bound to the checker's budget.
 func (k *checker) compiled(raw []byte) (*jsonschema.Schema, error) {
 	k.once.Do(func() {
-		if raw == nil {
-			return
-		}
 		k.schema, k.err = compileSchema(raw)
 		if k.err == nil {
 			k.budget.watch(k.schema)
@@ -49,8 +51,8 @@ func (k *checker) compiled(raw []byte) (*jsonschema.Schema, error) {
 const schemaURL = "tool:///parameters.json"
 
 func compileSchema(raw []byte) (*jsonschema.Schema, error) {
-	if len(raw) > maxCheckedSchema {
-		return nil, errors.New("it is larger than 256 KiB")
+	if schemaWeight(raw) > maxSchemaWeight {
+		return nil, errors.New("it is too large or too deeply nested")
 	}
 	var doc any
 	if err := json.Unmarshal(raw, &doc); err != nil {
@@ -67,6 +69,8 @@ func compileSchema(raw []byte) (*jsonschema.Schema, error) {
 	}
 	return nil, err
 }
+
+func schemaWeight(raw []byte) int { return len(raw) * depth(raw) }
 
 func compileDraft(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
@@ -107,13 +111,22 @@ func (a anyText) String() string        { return string(a) }
 // plainly fine.
 func (c *Catalog) compileAll() []string {
 	var warnings []string
+	weight, skipped := 0, 0
 	for _, e := range c.entries {
-		if len(e.tool.Parameters) <= maxCheckedSchema && plainSchema(gjson.ParseBytes(e.tool.Parameters)) {
+		raw := e.tool.Parameters
+		if raw == nil || plainSchema(gjson.ParseBytes(raw)) && schemaWeight(raw) <= maxSchemaWeight {
 			continue
 		}
-		if _, err := e.check.compiled(e.tool.Parameters); err != nil {
+		if weight += min(schemaWeight(raw), maxSchemaWeight); weight > maxTurnWeight {
+			skipped++
+			continue
+		}
+		if _, err := e.check.compiled(raw); err != nil {
 			warnings = append(warnings, "parameters of "+e.id+" check nothing: "+oneLine(clip(err.Error(), 300)))
 		}
+	}
+	if skipped > 0 {
+		warnings = append(warnings, strconv.Itoa(skipped)+" large parameters were not looked at before they are used")
 	}
 	return warnings
 }

@@ -105,6 +105,18 @@ declare var tools: CodeModeTools;
 	})
 }
 
+func TestFilesAreShort(t *testing.T) {
+	wide := `{"type":"object","properties":{"` + strings.Repeat("k", 300) + `":{"description":"d"}}}`
+	files := filesOf(t, mcpToolOf("s", "a", strings.Repeat("line\n", 50)).with(wide))
+	t.Run("E3 at most twelve lines of description", func(t *testing.T) {
+		require.Equal(t, 12, strings.Count(files["mcp/s.d.ts"], " * line"))
+	})
+	t.Run("E3 a key that no one would print", func(t *testing.T) {
+		require.Contains(t, files["mcp/s.d.ts"], "function a(\n    input?: Record<string, unknown>\n  )")
+		require.NotContains(t, files["mcp/s.d.ts"], "kkk")
+	})
+}
+
 func TestFilesOfOddOwners(t *testing.T) {
 	files := filesOf(t,
 		tool("../../etc", "a", ""), tool("a/b", "b", ""), tool("aB", "c", ""), tool(".hidden", "d", ""),

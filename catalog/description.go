@@ -5,16 +5,19 @@ import (
 	"strings"
 )
 
+var languageNames = map[string]string{"javascript": "JavaScript", "typescript": "TypeScript"}
+
 // execText is what teaches a model to write cells (contract A4). Every
 // sentence answers a mistake that models make; what a turn doesn't have (MCP,
 // namespaces) is not mentioned.
 func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
-	langs := make([]string, 0, 2)
+	var names, langs []string
 	for _, l := range languages(b) {
+		names = append(names, languageNames[l])
 		langs = append(langs, quote(l))
 	}
 	var t strings.Builder
-	t.WriteString("Runs JavaScript or TypeScript in a fresh sandbox (code mode). The code is the body of an async function: " +
+	t.WriteString("Runs " + strings.Join(names, " or ") + " in a fresh sandbox (code mode). The code is the body of an async function: " +
 		"top-level `await` works. Use `return` to pass the final value back; without it the result is `null`. " +
 		"The value must be JSON compatible; `text(v)` and `json(v)` add further output. " +
 		"Globals do not survive from one exec to the next.\n")

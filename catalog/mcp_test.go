@@ -118,12 +118,14 @@ func TestServersShape(t *testing.T) {
 
 func TestFillMCP(t *testing.T) {
 	c := mustNew(t, append(mcpTools(),
+		mcpToolOf("s", "only", "").with(`{"properties":{"a":{"default":1},"b":{"default":{"c":[]}}}}`),
 		mcpToolOf("s", "proto", "").with(`{"type":"object","properties":{"__proto__":{"default":1}},"required":["__proto__","constructor"]}`))...)
 	const notObject = "MCP namespace tools accept one object argument."
 	cases := []struct{ name, id, input, want, err string }{
 		{"nothing is {}", "github:list", ``, `{}`, ""},
 		{"defaults fill absent keys", "github:create_issue", `{"owner":"o","repo":"r","title":"t"}`, `{"owner":"o","repo":"r","title":"t","body":"","count":3}`, ""},
 		{"given keys stay, whatever their type", "github:create_issue", `{ "title":null,"owner":1,"repo":[],"count":"x","body":false,"more":{"a":1} }`, `{ "title":null,"owner":1,"repo":[],"count":"x","body":false,"more":{"a":1} }`, ""},
+		{"defaults alone", "s:only", `{ }`, `{ "a":1,"b":{"c":[]}}`, ""},
 		{"one missing", "docs:prompts_get", `{}`, "", "Missing required MCP namespace argument: name"},
 		{"two missing", "github:create_issue", `{"owner":"o"}`, "", "Missing required MCP namespace arguments: repo, title"},
 		{"string", "github:list", `"x"`, "", notObject},
@@ -177,6 +179,7 @@ func TestMCPAPI(t *testing.T) {
 		require.Equal(t, `{"identifier":"github","serverName":"github"}`, a.Get("server").Raw)
 		require.Len(t, a.Get("tools").Array(), 2)
 		require.False(t, a.Get("schemas").Exists())
+		require.Len(t, ask("github", "", true).Get("schemas").Map(), 2)
 	})
 	t.Run("E3 one tool by method, with schema", func(t *testing.T) {
 		a := ask("github", "createIssue", true)

@@ -11,7 +11,9 @@ import (
 
 // errMCPArgument is the text of contract E1 for everything that is no plain
 // object.
-var errMCPArgument = errors.New("MCP namespace tools accept one object argument.") //nolint:staticcheck // the contract's text
+//
+//lint:ignore ST1005 the text, its full stop included, is the contract's
+var errMCPArgument = errors.New("MCP namespace tools accept one object argument.")
 
 // FillMCP completes the input of a call through the MCP namespace (contract
 // E1): schema defaults for absent top-level keys, then a check that every
@@ -59,7 +61,7 @@ func missingArguments(names []string) error {
 	if len(names) > 1 {
 		noun = "arguments: "
 	}
-	return errors.New("Missing required MCP namespace " + noun + strings.Join(names, ", ")) //nolint:staticcheck // the contract's text
+	return errors.New("Missing required MCP namespace " + noun + strings.Join(names, ", "))
 }
 
 // insertMembers adds `,"k":v…` before the closing brace of object.

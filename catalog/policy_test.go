@@ -94,10 +94,25 @@ func TestGlob(t *testing.T) {
 		pattern, s string
 		want       bool
 	}{
-		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a:b", true}, {"**", "x", true},
-		{"?", "", false}, {"?", "日", true}, {"??", "日", false}, {"a*b", "ab", true}, {"a*b", "axxb", true},
-		{"a*b", "axxbc", false}, {"*a*", "bab", true}, {"a?c", "abc", true}, {"A*", "abc", false},
-		{"*.ts", "x.tsx", false}, {"[ab]", "a", false}, {"[ab]", "[ab]", true}, {`\*`, `\x`, true}, {"日*", "日本", true},
+		{"", "", true},
+		{"", "a", false},
+		{"*", "", true},
+		{"*", "a:b", true},
+		{"**", "x", true},
+		{"?", "", false},
+		{"?", "日", true},
+		{"??", "日", false},
+		{"a*b", "ab", true},
+		{"a*b", "axxb", true},
+		{"a*b", "axxbc", false},
+		{"*a*", "bab", true},
+		{"a?c", "abc", true},
+		{"A*", "abc", false},
+		{"*.ts", "x.tsx", false},
+		{"[ab]", "a", false},
+		{"[ab]", "[ab]", true},
+		{`\*`, `\x`, true},
+		{"日*", "日本", true},
 	}
 	for _, tc := range cases {
 		require.Equal(t, tc.want, matchGlob(tc.pattern, tc.s), "G1 %q against %q", tc.pattern, tc.s)

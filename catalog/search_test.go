@@ -217,9 +217,15 @@ func TestWords(t *testing.T) {
 
 func TestStemMeets(t *testing.T) {
 	for _, family := range [][]string{
-		{"create", "creates", "created", "creating"}, {"search", "searches", "searched", "searching"},
-		{"file", "files"}, {"query", "queries"}, {"list", "lists", "listed", "listing"}, {"stop", "stopped", "stopping"},
-		{"update", "updates", "updating"}, {"issue", "issues"}, {"process", "processes", "processing"},
+		{"create", "creates", "created", "creating"},
+		{"search", "searches", "searched", "searching"},
+		{"file", "files"},
+		{"query", "queries"},
+		{"list", "lists", "listed", "listing"},
+		{"stop", "stopped", "stopping"},
+		{"update", "updates", "updating"},
+		{"issue", "issues"},
+		{"process", "processes", "processing"},
 	} {
 		for _, w := range family {
 			require.Equal(t, stem(family[0]), stem(w), "D3 %s and %s", family[0], w)
@@ -232,8 +238,14 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"search", "search", 0}, {"serach", "search", 1}, {"sarch", "search", 1}, {"searchh", "search", 1},
-		{"seorch", "search", 1}, {"calandor", "calendar", 2}, {"", "ab", 2}, {"日本", "日木", 1},
+		{"search", "search", 0},
+		{"serach", "search", 1},
+		{"sarch", "search", 1},
+		{"searchh", "search", 1},
+		{"seorch", "search", 1},
+		{"calandor", "calendar", 2},
+		{"", "ab", 2},
+		{"日本", "日木", 1},
 	}
 	for _, tc := range cases {
 		require.Equal(t, tc.want, distance([]rune(tc.a), []rune(tc.b), 2), "%s %s", tc.a, tc.b)

@@ -73,6 +73,7 @@ func TestSurfaceLanguages(t *testing.T) {
 	}
 	for _, tc := range cases {
 		exec := mustNew(t).Surface(Budget{Languages: tc.languages}, nil)[0]
+		require.Equal(t, strings.Contains(tc.enum, "javascript"), strings.HasPrefix(exec.Description, "Runs JavaScript"), "A4 %v", tc.languages)
 		require.JSONEq(t, tc.enum, gjson.GetBytes(exec.Parameters, "properties.language.enum").Raw, "A4 %v", tc.languages)
 	}
 }

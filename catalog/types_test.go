@@ -44,6 +44,9 @@ func TestTypeOf(t *testing.T) {
 		{`{"$ref":"#/nowhere"}`, "unknown"},
 		{`{"$ref":"https://example.com/s.json"}`, "unknown"},
 		{`{"$ref":"#"}`, "unknown"},
+		{`{"$ref":"#anchor"}`, "unknown"},
+		{`{"type":["string","number","integer","boolean","null","array","object","string","null"]}`, "unknown"},
+		{`{"anyOf":[{},{},{},{},{},{},{},{},{}]}`, "unknown"},
 	}
 	for _, tc := range cases {
 		require.Equal(t, tc.want, typeOf([]byte(tc.schema)), "E3 %s", tc.schema)

@@ -105,6 +105,17 @@ func TestValidateDrafts(t *testing.T) {
 		require.Error(t, validate(t, schema, `{"n":1}`))
 		require.NoError(t, validate(t, schema, `{"n":2}`))
 	})
+	t.Run("D5 keywords that hold schemas in other ways are on the budget too", func(t *testing.T) {
+		schema := `{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":{"required":["b"]},"c":["d"]},"items":[{"type":"string"}]}`
+		require.ErrorContains(t, validate(t, schema, `{"a":1}`), "missing required property b")
+		require.ErrorContains(t, validate(t, schema, `[1]`), "[0]: expected string, got number")
+		dynamic := `{"$dynamicAnchor":"n","properties":{"next":{"$dynamicRef":"#n"}},"type":"object"}`
+		require.ErrorContains(t, validate(t, dynamic, `{"next":{"next":1}}`), "next.next: expected object")
+	})
+	t.Run("D5 what may not be there at all", func(t *testing.T) {
+		require.ErrorContains(t, validate(t, `{"properties":{"a":false,"n":{"enum":[1,null,{"k":2}]}}}`, `{"a":1}`), "a: is not allowed")
+		require.ErrorContains(t, validate(t, `{"properties":{"n":{"enum":[1,null,{"k":2}]}}}`, `{"n":2}`), `n: must be one of 1, null, {"k":2}`)
+	})
 	t.Run("D5 a recursive schema checks every level", func(t *testing.T) {
 		schema := `{"$ref":"#/definitions/n","definitions":{"n":{"type":"object","properties":{"next":{"$ref":"#/definitions/n"}}}}}`
 		require.NoError(t, validate(t, schema, `{"next":{"next":{}}}`))
@@ -161,12 +172,12 @@ func TestWarnings(t *testing.T) {
 		tool("core", "fine", "").with(createIssueSchema),
 		tool("core", "broken", "").with(`{"type":"banana"}`),
 		mcpToolOf("s", "remote", "").with(`{"$ref":"https://example.com/x"}`),
-		tool("core", "huge", "").with(`{"description":"`+strings.Repeat("x", maxCheckedSchema)+`"}`),
+		tool("core", "huge", "").with(`{"description":"`+strings.Repeat("x", maxSchemaWeight)+`"}`),
 	)
 	got := c.Warnings()
 	require.Len(t, got, 3)
 	require.Contains(t, got[0], "parameters of openclaw:core:broken check nothing: ")
-	require.Contains(t, got[1], "openclaw:core:huge check nothing: it is larger than 256 KiB")
+	require.Contains(t, got[1], "openclaw:core:huge check nothing: it is too large or too deeply nested")
 	require.Contains(t, got[2], "mcp:s:remote check nothing: ")
 	require.Contains(t, got[2], "not followed")
 	for _, w := range got {
@@ -174,6 +185,23 @@ func TestWarnings(t *testing.T) {
 		require.NotContains(t, w, "\n")
 	}
 	require.Empty(t, mustNew(t, tool("core", "a", "")).Warnings())
+	t.Run("D5 a turn full of heavy schemas costs no more than a few", func(t *testing.T) {
+		heavy := strings.Repeat(`{"allOf":[`, 90) + `{"$ref":"#"}` + strings.Repeat(`]}`, 90)
+		var tools []Tool
+		for i := range 500 {
+			tools = append(tools, tool("p", fmt.Sprintf("t%d", i), "").with(`{"properties":{"a":`+heavy+`,"b":`+heavy+`}}`))
+		}
+		start := time.Now()
+		got := mustNew(t, tools...).Warnings()
+		require.Less(t, time.Since(start), 10*time.Second)
+		require.Contains(t, got[len(got)-1], "large parameters were not looked at before they are used")
+	})
+	t.Run("D5 one that would compile for seconds checks nothing", func(t *testing.T) {
+		heavy := strings.Repeat(`{"allOf":[`, 90) + `{}` + strings.Repeat(`]}`, 90)
+		start := time.Now()
+		require.NoError(t, validate(t, `{"properties":{"a":`+heavy+strings.Repeat(`,"a":`+heavy, 100)+`}}`, `{}`))
+		require.Less(t, time.Since(start), time.Second)
+	})
 }
 
 // TestPlainSchema holds the shortcut to the compiler: what it calls plain must
