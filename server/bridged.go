@@ -24,6 +24,7 @@ type bridgedTurn struct {
 	service *bridge.Service
 }
 
+// Prepare makes a turn.
 func (b *bridged) Prepare(ctx context.Context, tenant string, req *bridge.TurnRequest) (Turn, error) {
 	t, err := b.Service.Prepare(ctx, tenant, req)
 	if err != nil {
@@ -32,6 +33,7 @@ func (b *bridged) Prepare(ctx context.Context, tenant string, req *bridge.TurnRe
 	return bridgedTurn{t, b.Service}, nil
 }
 
+// Turn finds a turn.
 func (b *bridged) Turn(tenant, id string) (Turn, error) {
 	t, err := b.Service.Turn(tenant, id)
 	if err != nil {
@@ -40,6 +42,7 @@ func (b *bridged) Turn(tenant, id string) (Turn, error) {
 	return bridgedTurn{t, b.Service}, nil
 }
 
+// Health counts what /readyz shows.
 func (b *bridged) Health() Health {
 	stats := b.Stats()
 	return Health{
@@ -48,6 +51,7 @@ func (b *bridged) Health() Health {
 	}
 }
 
+// Exec runs a cell in the turn.
 func (t bridgedTurn) Exec(ctx context.Context, in bridge.ExecInput) (Result, error) {
 	r, err := t.service.Exec(ctx, t.Turn, in)
 	if err != nil {
@@ -57,6 +61,7 @@ func (t bridgedTurn) Exec(ctx context.Context, in bridge.ExecInput) (Result, err
 	return r, nil
 }
 
+// Wait resumes a run of the turn.
 func (t bridgedTurn) Wait(ctx context.Context, in bridge.WaitInput) (Result, error) {
 	r, err := t.service.Wait(ctx, t.Turn, in)
 	if err != nil {
@@ -65,6 +70,7 @@ func (t bridgedTurn) Wait(ctx context.Context, in bridge.WaitInput) (Result, err
 	return r, nil
 }
 
+// Deliver hands results to a run of the turn.
 func (t bridgedTurn) Deliver(ctx context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error) {
 	return t.service.Deliver(ctx, t.Turn, runID, results)
 }

@@ -39,6 +39,8 @@ func (s *Server) exec(c echo.Context) error {
 	})
 }
 
+// parseExec judges only what names the turn. What is wrong with the cell itself is
+// a result that the model gets to read, so it goes on as it came (contract B1).
 func parseExec(raw []byte) (*execRequest, error) {
 	doc, err := parseObject(raw)
 	if err != nil {
@@ -71,6 +73,8 @@ func parseExec(raw []byte) (*execRequest, error) {
 	return req, nil
 }
 
+// runExec appends the result to dst. dst comes back also with an error, because
+// it is a pooled buffer.
 func (s *Server) runExec(ctx context.Context, tenant string, req *execRequest, dst []byte) ([]byte, error) {
 	if req.turn.Exists() {
 		return s.runOneCall(ctx, tenant, req, dst)
@@ -116,6 +120,7 @@ func (s *Server) runOneCall(ctx context.Context, tenant string, req *execRequest
 	return append(dst[:start], dst[object:]...), nil
 }
 
+// discard ends a turn whose id nobody was told.
 func (s *Server) discard(tenant string, turn Turn) {
 	if err := s.backend.DropTurn(tenant, turn.ID()); err != nil {
 		// It expired or was dropped by somebody else: just as well.

@@ -44,11 +44,13 @@ func (s *Server) checkPayload(c echo.Context) error {
 	return sendValue(c, http.StatusOK, payloadAnswer{OK: true, Names: found.Names})
 }
 
+// payloadAnswer says that the model sees exactly exec and wait.
 type payloadAnswer struct {
 	OK    bool     `json:"ok"`
 	Names []string `json:"names"`
 }
 
+// filterPayload hands back what may be sent on in place of the list.
 func filterPayload(c echo.Context, tools json.RawMessage) error {
 	kept, err := catalog.FilterPayload(tools)
 	if err != nil {

@@ -43,6 +43,7 @@ func (e *execCommand) Run(t *terminal) error {
 	return errors.Join(err, r.close(closing))
 }
 
+// read collects everything from files first: nothing is started for a slip in a name.
 func (e *execCommand) read(stdin io.Reader) (cell, []byte, error) {
 	source, err := readFile(e.File, stdin)
 	if err != nil {
@@ -65,6 +66,8 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
+// language is not judged here. The service does that, and its text is the one that
+// models see (contract B1).
 func (e *execCommand) language() string {
 	if e.Language != "" {
 		return e.Language
@@ -76,6 +79,7 @@ func (e *execCommand) language() string {
 	return "javascript"
 }
 
+// runner is the only place that knows where the cell runs.
 func (e *execCommand) runner(ctx context.Context, turn []byte, warn func(string)) (runner, error) {
 	if e.Server == "" {
 		return newLocalRunner(ctx, turn, warn)

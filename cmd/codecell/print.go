@@ -23,6 +23,7 @@ func (p *printer) print(raw []byte, result gjson.Result) {
 		fmt.Fprintf(p.out, "%s\n", raw)
 		return
 	}
+	// Output comes once (contract C7), so what an earlier result showed is not shown again.
 	for _, item := range result.Get("output").Array() {
 		if item.Get("type").Str == "text" {
 			fmt.Fprintln(p.out, printable(item.Get("text").Str))
@@ -47,6 +48,7 @@ func (p *printer) print(raw []byte, result gjson.Result) {
 func (p *printer) failure(result gjson.Result) {
 	fmt.Fprintf(p.err, "%s: %s\n", result.Get("code").Str, printable(strings.TrimRight(result.Get("error").Str, "\n")))
 	line, column := int(result.Get("detail.line").Int()), int(result.Get("detail.column").Int())
+	// Lines are those of the source as it was sent (contract B2).
 	lines := strings.Split(p.source, "\n")
 	if line < 1 || line > len(lines) {
 		return
@@ -71,8 +73,10 @@ func (p *printer) waiting(result gjson.Result) {
 	}
 }
 
+// warn shows a remark on the turn, apart from what the cell writes.
 func (p *printer) warn(text string) { fmt.Fprintln(p.err, "warning: "+printable(text)) }
 
+// indented lays JSON out for reading; what is not JSON is shown as it is.
 func indented(raw string) string {
 	var out bytes.Buffer
 	if err := json.Indent(&out, []byte(raw), "", "  "); err != nil {

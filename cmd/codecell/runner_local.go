@@ -46,8 +46,10 @@ func (l *localRunner) wait(ctx context.Context, runID string) ([]byte, error) {
 	return answer(l.turn.Wait(ctx, bridge.WaitInput{RunID: quoted(runID)}))
 }
 
+// close ends the process's only turn by ending the service around it.
 func (l *localRunner) close(ctx context.Context) error { return l.stack.Close(ctx) }
 
+// answer makes here what a server would send, so that one printer serves both.
 func answer(r server.Result, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err

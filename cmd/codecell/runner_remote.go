@@ -57,6 +57,7 @@ func (r *remoteRunner) wait(ctx context.Context, runID string) ([]byte, error) {
 	return r.post(ctx, "/v1/wait", map[string]string{"turnId": r.turnID, "runId": runID})
 }
 
+// close deletes the turn, which also ends a cell that was left waiting (contract G7).
 func (r *remoteRunner) close(ctx context.Context) error {
 	defer r.client.CloseIdleConnections()
 	_, err := r.send(ctx, http.MethodDelete, "/v1/turns/"+url.PathEscape(r.turnID), nil)
@@ -86,6 +87,7 @@ func (r *remoteRunner) send(ctx context.Context, method, path string, body []byt
 		return nil, err
 	}
 	defer res.Body.Close()
+	// The server is the user's choice, but may still be the wrong one.
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case err != nil:
@@ -96,6 +98,7 @@ func (r *remoteRunner) send(ctx context.Context, method, path string, body []byt
 	return text, nil
 }
 
+// problemError quotes a problem document (contract I3): its detail says what to do.
 func problemError(status string, body []byte) error {
 	p := gjson.ParseBytes(body)
 	if title := p.Get("title").Str; title != "" {

@@ -71,6 +71,7 @@ func (s *serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return errors.Join(err, backend.Close(t.now))
 	}
+	// Not before: whoever reads this line may connect at once.
 	fmt.Fprintf(t.out, "codecell listens on http://%s\n", l.Addr())
 	grace := c.grace()
 	if s.Grace != nil {
