@@ -108,7 +108,10 @@ typedef void JSHostPromiseRejectionTracker(JSContext *ctx, JSValueConst promise,
 #define CODECELL_WEAK __attribute__((weak))
 
 CODECELL_WEAK JSRuntime *JS_NewRuntime2(const JSMallocFunctions *mf, void *opaque);
+CODECELL_WEAK JSRuntime *JS_NewRuntime(void);
+CODECELL_WEAK void JS_FreeRuntime(JSRuntime *rt);
 CODECELL_WEAK JSContext *JS_NewContext(JSRuntime *rt);
+CODECELL_WEAK void JS_FreeContext(JSContext *ctx);
 CODECELL_WEAK JSContext *JS_DupContext(JSContext *ctx);
 CODECELL_WEAK void JS_SetGCThreshold(JSRuntime *rt, size_t gc_threshold);
 CODECELL_WEAK void JS_SetMaxStackSize(JSRuntime *rt, size_t stack_size);
@@ -159,6 +162,8 @@ CODECELL_WEAK JSValue JS_GetPropertyInt64(JSContext *ctx, JSValueConst this_obj,
 CODECELL_WEAK int JS_SetPropertyStr(JSContext *ctx, JSValueConst this_obj, const char *prop, JSValue val);
 CODECELL_WEAK int JS_DefinePropertyValueStr(JSContext *ctx, JSValueConst this_obj, const char *prop, JSValue val,
                                             int flags);
+CODECELL_WEAK JSValue JS_ToObject(JSContext *ctx, JSValueConst val);
+CODECELL_WEAK int JS_SetPropertyInt64(JSContext *ctx, JSValueConst this_obj, int64_t idx, JSValue val);
 CODECELL_WEAK int JS_GetLength(JSContext *ctx, JSValueConst obj, int64_t *pres);
 CODECELL_WEAK int JS_GetOwnPropertyNames(JSContext *ctx, JSPropertyEnum **ptab, uint32_t *plen, JSValueConst obj,
                                          int flags);

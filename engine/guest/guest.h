@@ -115,6 +115,8 @@ struct control {
 	struct arena *arena;
 	volatile int armed;     // a guest is running and may be left by longjmp
 	volatile int stop;      // set by the host to end the step
+	volatile int kicked;    // a stop signal is under way
+	volatile int left_by_signal;
 	volatile int64_t deadline_ns;  // monotonic clock
 	volatile int64_t grace_ns;     // after the deadline, before the hard stop
 	volatile int thread;     // kernel id of the thread in the step
@@ -134,8 +136,7 @@ static inline const char *to_utf8(JSContext *ctx, size_t *len, JSValueConst v)
 }
 
 // step.c
-int guest_boot(struct control *c, void *base, uint64_t size, const char *const *sources, const uint32_t *lengths,
-               int count);
+int guest_boot(struct control *c, void *base, uint64_t size, int sources);
 int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const uint8_t *in, uint64_t in_len,
                const uint8_t *catalog, uint64_t catalog_len);
 _Noreturn void guest_leave(int status);
@@ -177,6 +178,13 @@ void random_seed(struct guest *g, const uint8_t seed[32]);
 JSValue host_now(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
 JSValue host_random(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
 
+// code.c
+bool code_compile(int index, const char *source, size_t len);
+JSValue code_load(JSContext *ctx, int index, JSValueConst host);
+
+// builtins.c
+void builtins_replace(JSContext *ctx);
+
 // host.c
 JSValue host_object(JSContext *ctx);
 void host_open(struct guest *g);
@@ -185,6 +193,7 @@ void host_open(struct guest *g);
 // stop.c
 int hard_stop_install(void);
 int hard_stop_kick(struct control *c);
+void hard_stop_landed(struct control *c);
 void guest_request_stop(struct control *c);
 int64_t monotonic_ns(void);
 int thread_id(void);

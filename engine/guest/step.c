@@ -60,30 +60,6 @@ static void track_rejection(JSContext *ctx, JSValueConst promise, JSValueConst r
 
 // ---- boot
 
-// load runs one of the runtime's own sources without its text and debug tables, so that a cell sees neither
-// source nor lines of it. Each source is a function of the host object.
-static int load(JSContext *ctx, JSValueConst host, const char *source, size_t len)
-{
-	JSEvalOptions options = {JS_EVAL_OPTIONS_VERSION, JS_EVAL_TYPE_GLOBAL | JS_EVAL_FLAG_COMPILE_ONLY, "guest", 1};
-	JSValue compiled = JS_Eval2(ctx, source, len, &options);
-	if (is_exception(compiled))
-		return -1;
-	size_t size;
-	uint8_t *code = JS_WriteObject(ctx, &size, compiled,
-	                               JS_WRITE_OBJ_BYTECODE | JS_WRITE_OBJ_STRIP_SOURCE | JS_WRITE_OBJ_STRIP_DEBUG);
-	JS_FreeValue(ctx, compiled);
-	if (!code)
-		return -1;
-	JSValue f = JS_EvalFunction(ctx, JS_ReadObject(ctx, code, size, JS_READ_OBJ_BYTECODE));
-	js_free(ctx, code);
-	JSValue r = is_exception(f) ? f : JS_Call(ctx, f, JS_UNDEFINED, 1, &host);
-	if (is_exception(r))
-		return -1;
-	JS_FreeValue(ctx, r);
-	JS_FreeValue(ctx, f);
-	return 0;
-}
-
 static JSValue global_property(JSContext *ctx, const char *name)
 {
 	JSValue global = JS_GetGlobalObject(ctx), v = JS_GetPropertyStr(ctx, global, name);
@@ -118,11 +94,10 @@ static const JSMallocFunctions arena_functions = {
 	arena_calloc, arena_malloc, arena_free, arena_realloc, arena_usable_size,
 };
 
-// guest_boot makes a heap in size zeroed bytes at base: engine, intrinsics, the guest's own sources. Afterwards
-// the bytes up to the arena's high mark are the image of a fresh guest. Returns 0, or the number of the source
-// that failed, counted from 1.
-int guest_boot(struct control *c, void *base, uint64_t size, const char *const *sources, const uint32_t *lengths,
-               int count)
+// guest_boot makes a heap in size zeroed bytes at base: engine, intrinsics, the first of the guest's own sources.
+// Afterwards the bytes up to the arena's high mark are the image of a fresh guest. Returns 0, or the number of the
+// source that failed, counted from 1.
+int guest_boot(struct control *c, void *base, uint64_t size, int sources)
 {
 	c->arena = arena_init(base, size);
 	JSRuntime *rt = JS_NewRuntime2(&arena_functions, c->arena);
@@ -138,11 +113,14 @@ int guest_boot(struct control *c, void *base, uint64_t size, const char *const *
 	g->ctx = ctx;
 	g->main = JS_UNDEFINED;
 	JS_SetContextOpaque(ctx, g);
+	builtins_replace(ctx);
 	capture_intrinsics(g);
 	JSValue host = host_object(ctx);
-	for (int i = 0; i < count; i++) {
-		if (load(ctx, host, sources[i], lengths[i]) < 0)
+	for (int i = 0; i < sources; i++) {
+		JSValue r = code_load(ctx, i, host);
+		if (is_exception(r))
 			return i + 1;
+		JS_FreeValue(ctx, r);
 	}
 	JS_FreeValue(ctx, host);
 	JS_SetInterruptHandler(rt, interrupt, NULL);
@@ -325,6 +303,7 @@ int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const ui
 	c->thread = thread_id();
 	c->deadline_ns = monotonic_ns() + timeout_ns;
 	c->grace_ns = grace_ns;
+	c->kicked = 0;
 	JS_UpdateStackTop(g->rt);
 	int status = setjmp(c->leave);
 	if (status == STEP_DONE) {
@@ -336,6 +315,7 @@ int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const ui
 		run(g, in, in_len, catalog, catalog_len);
 		c->armed = 0;
 	}
+	hard_stop_landed(c);
 	c->out = g->out.data;
 	c->out_len = g->committed;
 	current = NULL;

@@ -1,0 +1,45 @@
+// Builtins of this engine version that are not memory-safe, replaced before any cell runs.
+//
+// Array.prototype.push: QuickJS-NG 0.15.1 has a fast path that writes at index `length` of the array's storage. For
+// an array whose length was set beyond its elements (a.length = 9), the elements between stay uninitialised and
+// count as values from then on: stale pointers that a cell can prepare. The one here appends through the engine's
+// general way of setting an element, which has its own fast path for the safe case.
+#include "guest.h"
+
+#define MAX_LENGTH 9007199254740991
+
+static JSValue array_push(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	int64_t len;
+	JSValue obj = JS_ToObject(ctx, this_val);
+	if (is_exception(obj) || JS_GetLength(ctx, obj, &len) < 0)
+		goto fail;
+	if (len > MAX_LENGTH - argc) {
+		JS_ThrowTypeError(ctx, "the array would be longer than 2^53 - 1");
+		goto fail;
+	}
+	for (int i = 0; i < argc; i++) {
+		if (JS_SetPropertyInt64(ctx, obj, len + i, JS_DupValue(ctx, argv[i])) < 0)
+			goto fail;
+	}
+	JSValue result = JS_NewNumber(ctx, (double)(len + argc));
+	// Setting an element of an array has set its length as well.
+	if ((argc == 0 || !JS_IsArray(obj)) && JS_SetPropertyStr(ctx, obj, "length", JS_DupValue(ctx, result)) < 0)
+		goto fail;
+	JS_FreeValue(ctx, obj);
+	return result;
+fail:
+	JS_FreeValue(ctx, obj);
+	return JS_EXCEPTION;
+}
+
+void builtins_replace(JSContext *ctx)
+{
+	JSValue global = JS_GetGlobalObject(ctx), array = JS_GetPropertyStr(ctx, global, "Array");
+	JSValue prototype = JS_GetPropertyStr(ctx, array, "prototype");
+	JS_DefinePropertyValueStr(ctx, prototype, "push", JS_NewCFunction2(ctx, array_push, "push", 1, JS_CFUNC_generic, 0),
+	                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+	JS_FreeValue(ctx, prototype);
+	JS_FreeValue(ctx, array);
+	JS_FreeValue(ctx, global);
+}
