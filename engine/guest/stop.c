@@ -38,30 +38,46 @@ static void on_stop(int signal)
 	struct control *c = current;
 	if (!c || !c->armed)
 		return;  // the step ended in time after all
-	if (c->stop)
-		guest_leave(STEP_STOPPED);
-	if (monotonic_ns() >= c->deadline_ns + c->grace_ns)
-		guest_leave(STEP_HARD_STOP);
+	c->kicked = 0;
+	int status = c->stop ? STEP_STOPPED : STEP_HARD_STOP;
+	if (status == STEP_HARD_STOP && monotonic_ns() < c->deadline_ns + c->grace_ns)
+		return;
+	c->left_by_signal = 1;
+	guest_leave(status);
 }
 
 // hard_stop_install sets the handler up once a process. It runs on the thread's signal stack, as all handlers in
-// a Go process must, and leaves the signal mask as it is, so that leaving it by longjmp changes nothing.
+// a Go process must. The signal stays blocked while it runs: one that came on top, on a stack of a few pages that
+// the kernel fills with register state, would soon overflow it.
 int hard_stop_install(void)
 {
-	struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART};
+	struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_ONSTACK | SA_RESTART};
 	return sigaction(STOP_SIGNAL, &action, NULL) == 0 ? 0 : errno;
 }
 
+// hard_stop_landed unblocks the signal after a step was left from inside the handler, which never returned.
+void hard_stop_landed(struct control *c)
+{
+	if (!c->left_by_signal)
+		return;
+	c->left_by_signal = 0;
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, STOP_SIGNAL);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 // hard_stop_kick is called by the watchdog, from another thread. It signals the thread of a step that should
-// have ended; whether it still runs, and still should end, the handler decides on that thread.
+// have ended; whether it still runs, and still should end, the handler decides on that thread. Real-time signals
+// queue, so there is never more than one under way.
 int hard_stop_kick(struct control *c)
 {
-	int thread = c->thread;
-	if (!c->armed || thread == 0)
+	if (!c->armed || c->kicked)
 		return 0;
 	if (!c->stop && monotonic_ns() < c->deadline_ns + c->grace_ns)
 		return 0;
-	return syscall(SYS_tgkill, getpid(), thread, STOP_SIGNAL) == 0 ? 1 : 0;
+	c->kicked = 1;
+	return syscall(SYS_tgkill, getpid(), c->thread, STOP_SIGNAL) == 0 ? 1 : 0;
 }
 
 void guest_request_stop(struct control *c) { c->stop = 1; }
