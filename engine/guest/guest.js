@@ -8,7 +8,7 @@
 
 	const { request, timer, cancel, text, json, stringify, catalog, names, tool, isError, now, random } = host;
 	const { defineProperty, ownKeys, apply, has, get, set, getOwnPropertyDescriptor, deleteProperty, isExtensible,
-		preventExtensions, setPrototypeOf } = Reflect;
+		preventExtensions, getPrototypeOf, setPrototypeOf } = Reflect;
 	const { create, freeze } = Object;
 	const uncurry = (method) => (self, ...args) => apply(method, self, args);
 	const split = uncurry(String.prototype.split);
@@ -288,6 +288,13 @@
 	install("random", { random: () => random() }.random, Math);
 	const origin = create(null);
 	install("performance", bare(["now", () => (origin.ms === undefined ? ((origin.ms = now()), 0) : now() - origin.ms)]));
+
+	// A stack trace formatter (Error.prepareStackTrace) is handed the functions on the stack, ours among them.
+	// They are not for the cell: as for strict functions elsewhere, there is nothing to be had.
+	E.prepareStackTrace = (error, sites) => sites;
+	const sites = new E().stack;
+	E.prepareStackTrace = undefined;
+	install("getFunction", () => undefined, getPrototypeOf(sites[0]));
 
 	// Atomics wait and take locks outside of the heap; a guest is alone in its heap and needs neither.
 	deleteProperty(globalThis, "Atomics");

@@ -104,7 +104,8 @@ JSValue host_request(JSContext *ctx, JSValueConst this_val, int argc, JSValueCon
 	(void)this_val, (void)argc;
 	struct guest *g = guest_of(ctx);
 	int32_t method;
-	JS_ToInt32(ctx, &method, argv[0]);
+	if (JS_ToInt32(ctx, &method, argv[0]) < 0 || method < METHOD_SEARCH || method > METHOD_YIELD)
+		return JS_ThrowTypeError(ctx, "not a request");
 	if (g->pending_used - g->timers_used >= g->max_requests) {
 		JS_ThrowPlainError(ctx, "too many pending code mode tool calls");
 		return rejected_with_exception(ctx);
