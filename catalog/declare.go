@@ -30,6 +30,8 @@ func (c *Catalog) declare() []file {
 	return append(files, c.toolFiles()...)
 }
 
+// filesJSON is Guest.Files. It sizes the buffer first: a large turn has some
+// hundred kilobytes of declarations.
 func filesJSON(files []file) []byte {
 	if len(files) == 0 {
 		return nil

@@ -17,22 +17,28 @@ func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
 		langs = append(langs, quote(l))
 	}
 	var t strings.Builder
+	// Models forget the return, and expect a REPL that remembers.
 	t.WriteString("Runs " + strings.Join(names, " or ") + " in a fresh sandbox (code mode). The code is the body of an async function: " +
 		"top-level `await` works. Use `return` to pass the final value back; without it the result is `null`. " +
 		"The value must be JSON compatible; `text(v)` and `json(v)` add further output. " +
 		"Globals do not survive from one exec to the next.\n")
+	// They reach for what they know from Node; each refusal names the way that works.
 	t.WriteString("Node.js modules, `process`, `fetch` and the file system do not exist, and `require`/`import` are NOT available. " +
 		"For shell, file and network work use enabled catalog tools allowed by policy: " +
 		"find one with `tools.search(query)`, read its schema with `tools.describe(entry.id)`, " +
 		"run it with `tools.call(entry.id, args)`; `await` each.\n")
+	// The two call forms differ in what they resolve to and in what they throw.
 	t.WriteString("`tools.call` resolves to `{ tool, result }` with the raw result `{ content, details, isError }` and does not throw when `isError` is set. " +
 		"`tools.callValue(id, args)` resolves to the useful value alone and throws on `isError`; so does `tools.<name>(args)`, " +
 		"which exists for names that are identifiers and unambiguous. " +
 		"`ALL_TOOLS` lists every entry without schemas. Run independent calls together with `Promise.all`; catch errors that you can handle.\n")
 	t.WriteString("Read TypeScript declarations with `API.list(prefix?)` and `API.read(path)`, for example `tools/<owner>.d.ts`.\n")
+	// exec is the name of a shell tool elsewhere.
 	fmt.Fprintf(&t, "`language` accepts only %s, not bash or shell.\n", strings.Join(langs, " or "))
+	// A model that takes waiting for an answer gives up half-way.
 	t.WriteString("A `waiting` result is not finished: call `wait` with its `runId`. `yield_control()` gives control back on purpose.\n")
 	t.WriteString(budgetText(b))
+	// Enough to call the everyday tools without searching first.
 	if list := c.toolIndex(); list != "" {
 		t.WriteString("\nTools (id, input => output):\n" + list)
 	}
@@ -40,7 +46,8 @@ func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
 	return strings.TrimRight(t.String(), "\n")
 }
 
-// budgetText leaves out what is not set.
+// budgetText tells the limits that are set, so that a cell can be cut to fit
+// before it fails on them.
 func budgetText(b Budget) string {
 	var parts []string
 	if b.TimeoutMs > 0 {

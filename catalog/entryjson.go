@@ -42,6 +42,8 @@ func (c *Catalog) renderEntries() {
 	c.entriesRaw = buf[:whole:whole]
 }
 
+// appendJSON writes the keys in the order of contract D1, by hand: it runs for
+// every tool of every turn.
 func (e *Entry) appendJSON(dst []byte) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = appendQuoted(dst, e.id)
@@ -78,6 +80,7 @@ func (e *Entry) DescribeJSON() []byte {
 	return append(dst, '}')
 }
 
+// appendSchema writes a schema, or {} for a tool that has none.
 func appendSchema(dst, raw []byte) []byte {
 	if raw == nil {
 		return append(dst, '{', '}')

@@ -50,6 +50,8 @@ func Render(format string, tools []ModelTool) (json.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
+// plainShape gives direct tools back whole, with executor and annotations, for
+// the gateway that sent them is the one that reads them.
 func plainShape(t ModelTool) any {
 	if t.direct != nil {
 		return t.direct
@@ -66,6 +68,7 @@ type function struct {
 	Strict      *bool           `json:"strict,omitempty"`
 }
 
+// openAIShape is the tool of Chat Completions.
 func openAIShape(t ModelTool) any {
 	return map[string]any{
 		"type":     "function",
@@ -80,6 +83,7 @@ func responsesShape(t ModelTool) any {
 	return function{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Parameters, Strict: &strict}
 }
 
+// anthropicShape is the tool of the Messages API.
 func anthropicShape(t ModelTool) any {
 	return struct {
 		Name        string          `json:"name"`
@@ -88,10 +92,12 @@ func anthropicShape(t ModelTool) any {
 	}{t.Name, t.Description, t.Parameters}
 }
 
+// geminiShape is one declaration; Render puts them into their group.
 func geminiShape(t ModelTool) any {
 	return function{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
 }
 
+// mcpShape is the tool of tools/list, where a label is called title.
 func mcpShape(t ModelTool) any {
 	return struct {
 		Name        string          `json:"name"`

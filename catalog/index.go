@@ -93,6 +93,8 @@ type field struct {
 	weight float64
 }
 
+// fields are the texts of a tool that are searched. Schemas are left out: keys
+// such as id or name are in nearly all of them.
 func fields(e *Entry) [4]field {
 	t := e.tool
 	return [4]field{

@@ -25,6 +25,7 @@ func (c *Catalog) MCPAPI(server, selector string, schema bool) (json.RawMessage,
 	return nil, fmt.Errorf("unknown MCP server: %s; MCP.$api() lists the servers", clip(server, maxNameBytes))
 }
 
+// rootAPI lists the servers and shows mcp/index.d.ts as the header.
 func rootAPI(servers []*server) json.RawMessage {
 	dst := []byte(`{"kind":"mcp_api","scope":"root","header":`)
 	dst = appendQuoted(dst, mcpIndex(servers))
@@ -51,6 +52,8 @@ func (s *server) appendIdentity(dst []byte) []byte {
 	return appendQuoted(dst, s.name)
 }
 
+// api describes the selected tools; its header is the server's declaration cut
+// down to them, so that asking for one tool stays cheap to read.
 func (s *server) api(selector string, schema bool) json.RawMessage {
 	selected := s.selectTools(selector)
 	scope, declared := "server", selected
@@ -103,6 +106,8 @@ func (s *server) selectTools(selector string) []*mcpTool {
 	return found
 }
 
+// appendAPI writes one tool with every name it goes by: method and path for
+// the cell, mcpTool for whoever knows the server.
 func (t *mcpTool) appendAPI(dst []byte) []byte {
 	dst = append(dst, `{"method":`...)
 	dst = appendQuoted(dst, t.method())
@@ -117,6 +122,7 @@ func (t *mcpTool) appendAPI(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+// appendSchemas adds the parameters as the server sent them, by method.
 func appendSchemas(dst []byte, tools []*mcpTool) []byte {
 	dst = append(dst, `,"schemas":{`...)
 	for i, t := range tools {

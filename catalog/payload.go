@@ -76,6 +76,7 @@ func FilterPayload(tools json.RawMessage) (json.RawMessage, error) {
 	return append(f.out, ']'), nil
 }
 
+// parsePayload checks before it parses: the list may come from anywhere.
 func parsePayload(tools json.RawMessage) (gjson.Result, error) {
 	tools = bytes.TrimSpace(tools)
 	if depth(tools) > maxPayloadDepth || !gjson.ValidBytes(tools) {
@@ -190,6 +191,8 @@ func (f *filter) takes(d declaration) bool {
 	return false
 }
 
+// item keeps what may stay of one item, byte for byte; only a group is written
+// anew, with nothing in it but the kept functions.
 func (f *filter) item(item gjson.Result) {
 	if !item.IsObject() {
 		return

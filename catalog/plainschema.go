@@ -21,6 +21,8 @@ func plainSchema(schema gjson.Result) bool {
 	return plain
 }
 
+// plainKeyword judges one keyword. $ref, patterns and the like are never plain:
+// whether they compile depends on more than their form.
 func plainKeyword(key string, value gjson.Result) bool {
 	switch key {
 	case "type":
@@ -63,6 +65,7 @@ func plainNumber(value gjson.Result) bool {
 	return value.Type == gjson.Number && len(value.Raw) < 16 && !strings.ContainsAny(value.Raw, "eE")
 }
 
+// all holds if holds does for every member of an array or value of an object.
 func all(list gjson.Result, holds func(gjson.Result) bool) bool {
 	ok := true
 	list.ForEach(func(_, v gjson.Result) bool {

@@ -102,11 +102,12 @@ func TestToolIndex(t *testing.T) {
 	for i := range 60 {
 		wide += fmt.Sprintf(`"key_number_%d":{"type":"string"},`, i)
 	}
-	c := mustNew(t, out, tool("desk", "none", ""), tool("desk", "wide", "").with(strings.TrimSuffix(wide, ",")+"}}"))
+	c := mustNew(t, out, tool("desk", "none", ""), tool("desk", "free", "").with("{}"), tool("desk", "wide", "").with(strings.TrimSuffix(wide, ",")+"}}"))
 	index := c.toolIndex()
 	t.Run("A4 id, input, output", func(t *testing.T) {
 		require.Contains(t, index, "openclaw:desk:close_ticket { number: number } => { closed?: boolean }\n")
 		require.Contains(t, index, "openclaw:desk:none {}\n")
+		require.Contains(t, index, "openclaw:desk:free Record<string, unknown>\n")
 	})
 	t.Run("A4 a wide input is cut to its keys", func(t *testing.T) {
 		require.Contains(t, index, "openclaw:desk:wide { key_number_0?, key_number_1?, ")

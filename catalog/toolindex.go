@@ -45,6 +45,9 @@ func (e *Entry) indexLine() string {
 func (e *Entry) inputHint(n int) string {
 	v := e.schema()
 	if len(v.properties) == 0 {
+		if t := openInput(v); t == anyObject {
+			return t
+		}
 		return "{}"
 	}
 	if full := newTyper(e.tool.Parameters).of(v, 0); len(full) <= n {

@@ -39,6 +39,8 @@ func (t *typer) raw(schema gjson.Result, level int) string {
 	return t.of(viewSchema(schema, level), level)
 }
 
+// of is the type of a schema. The order of the cases is that of how much they
+// say: a constant or an enum says more than its "type".
 func (t *typer) of(v *schemaView, level int) string {
 	t.nodes--
 	if t.nodes < 0 || level > maxTypeDepth {
@@ -87,6 +89,7 @@ func (t *typer) kindOf(kind string, v *schemaView, level int) string {
 	return anything
 }
 
+// list is T[], with parentheses where T is a union.
 func (t *typer) list(v *schemaView, level int) string {
 	item := anything
 	if v.items != "" {
@@ -99,6 +102,8 @@ func (t *typer) list(v *schemaView, level int) string {
 	return item + "[]"
 }
 
+// object spells the keys out, or gives the general type where they are unknown,
+// too many, or too long to be meant for reading.
 func (t *typer) object(v *schemaView, level int) string {
 	if len(v.properties) == 0 {
 		if isObject(v.rest) {
@@ -152,6 +157,7 @@ func (t *typer) anyKind(v *schemaView, level int) string {
 	return union(parts)
 }
 
+// unionOf is the union of anyOf or oneOf; types can't tell the two apart.
 func (t *typer) unionOf(schemas []gjson.Result, level int) string {
 	if len(schemas) > maxUnion {
 		return anything
@@ -196,6 +202,7 @@ func literals(values []gjson.Result, v *schemaView) string {
 	var parts []string
 	for _, value := range values {
 		switch {
+		// Long values and structures would bury the rest of the type.
 		case len(value.Raw) > maxLiteralBytes, value.IsObject(), value.IsArray():
 			return wide
 		case value.Type == gjson.String:

@@ -75,6 +75,8 @@ func (e *Entry) Validate(input []byte) error {
 	return e.refuse(problems(wrong)...)
 }
 
+// refuse adds the input's type to the problems if it is short and is an object:
+// with both, a model can mend its call without another describe.
 func (e *Entry) refuse(problems ...string) error {
 	out := &InputError{ToolID: e.id, Problems: problems}
 	if hint := e.inputHint(maxProblemBytes); strings.HasPrefix(hint, "{") {
@@ -114,6 +116,8 @@ type leaves struct {
 	count int
 }
 
+// collect walks down to the causes that say something. The branches of an anyOf
+// or oneOf stay together as one cause: none of them is wrong by itself.
 func (l *leaves) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) > 0 && !alternatives(v) {
 		for _, cause := range v.Causes {
@@ -176,6 +180,8 @@ func at(location []string) string {
 	return clip(b.String(), maxNameBytes) + ": "
 }
 
+// isIndex takes a number for a place in a list. An object key of digits is
+// shown the same way, which reads well enough.
 func isIndex(step string) bool {
 	_, err := strconv.ParseUint(step, 10, 32)
 	return err == nil
