@@ -19,8 +19,8 @@ const (
 	// request, so it is longer than the longest wait: a minute for pending work, a
 	// minute of guest time, and a minute of draining.
 	writeTimeout = 5 * time.Minute
-	// flushTimeout is for the last answers once all cells have ended.
-	flushTimeout = 5 * time.Second
+	// flushTimeout is for the last answers once all cells have ended or are aborted.
+	flushTimeout = 2 * time.Second
 )
 
 // Listen opens the address to serve on, such as "127.0.0.1:8080". Without keys it
@@ -38,7 +38,7 @@ func (s *Server) Listen(address string) (net.Listener, error) {
 
 // Serve answers on l until ctx ends, and then stops in order (contract I1): new
 // work is refused, running cells finish or are aborted after grace, the last
-// answers go out. When now ends, all of that is cut short. Serve closes l and the
+// answers go out. When now ends, cells are aborted at once. Serve closes l and the
 // backend and returns nil if it stopped because it was told to.
 //
 // A listener that did not come from Listen is held to the same rule.
@@ -72,7 +72,8 @@ func (s *Server) stop(srv *http.Server, now context.Context, grace time.Duration
 	closing, cancel := context.WithTimeout(now, grace)
 	defer cancel()
 	err := s.backend.Close(closing)
-	flush, cancelFlush := context.WithTimeout(now, flushTimeout)
+	// Also in a hurry: a cell that was aborted still has an answer, which says so.
+	flush, cancelFlush := context.WithTimeout(context.WithoutCancel(now), flushTimeout)
 	defer cancelFlush()
 	if srv.Shutdown(flush) != nil {
 		// Connections that did not end in time are not worth waiting for.

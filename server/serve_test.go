@@ -211,15 +211,29 @@ func TestStop(t *testing.T) {
 		r.stop()
 		require.NoError(t, <-r.done)
 	})
-	t.Run("I1 a second signal ends the grace period", func(t *testing.T) {
+	t.Run("I1 a second signal aborts the cells, and their answers go out", func(t *testing.T) {
 		f := newFake()
+		started, aborted := make(chan bool), make(chan bool)
+		f.exec = func(context.Context, bridge.ExecInput) (Result, error) {
+			close(started)
+			<-aborted
+			return completedTwo, nil
+		}
 		f.close = func(ctx context.Context) error {
 			<-ctx.Done()
+			close(aborted)
 			return nil
 		}
 		r := serve(t, newTestServer(t, Options{Backend: f}), time.Hour)
+		answer := make(chan string)
+		go func() {
+			_, body := r.post(t, "/v1/exec", cell)
+			answer <- body
+		}()
+		<-started
 		r.stop()
 		r.end()
+		require.Equal(t, string(completedTwo), <-answer)
 		require.NoError(t, <-r.done)
 	})
 	t.Run("I2 without keys it does not serve strangers", func(t *testing.T) {
