@@ -49,6 +49,19 @@ var installHardStop = sync.OnceValue(func() error {
 	return nil
 })
 
+// compileSources makes bytecode of the runtime's own JavaScript, once for all heaps.
+var compileSources = sync.OnceValue(func() error {
+	for i, source := range Sources() {
+		text := C.CString(source)
+		ok := C.code_compile(C.int(i), text, C.size_t(len(source)))
+		C.free(unsafe.Pointer(text))
+		if !ok {
+			return fmt.Errorf("compile the guest's own source %d", i)
+		}
+	}
+	return nil
+})
+
 // NewControl places a Control at p, which must be ControlSize zeroed bytes.
 func NewControl(p unsafe.Pointer) *Control { return (*Control)(p) }
 
@@ -60,18 +73,10 @@ func (c *Control) Boot(base unsafe.Pointer, size int) error {
 	if err := installHardStop(); err != nil {
 		return err
 	}
-	sources := Sources()
-	texts := make([]*C.char, len(sources))
-	lengths := make([]C.uint32_t, len(sources))
-	for i, s := range sources {
-		texts[i] = C.CString(s)
-		lengths[i] = C.uint32_t(len(s))
-		defer C.free(unsafe.Pointer(texts[i]))
+	if err := compileSources(); err != nil {
+		return err
 	}
-	array := C.malloc(C.size_t(len(texts)) * C.size_t(unsafe.Sizeof(texts[0])))
-	defer C.free(array)
-	copy(unsafe.Slice((**C.char)(array), len(texts)), texts)
-	r := C.guest_boot(c.c(), base, C.uint64_t(size), (**C.char)(array), &lengths[0], C.int(len(texts)))
+	r := C.guest_boot(c.c(), base, C.uint64_t(size), C.int(Eager))
 	switch {
 	case r < 0:
 		return errors.New("boot a guest heap: the engine did not start; is the memory limit too small?")

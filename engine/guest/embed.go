@@ -2,12 +2,21 @@ package guest
 
 import _ "embed"
 
-//go:embed guest.js
-var guestJS string
+var (
+	//go:embed guest.js
+	guestJS string
+	//go:embed later.js
+	laterJS string
+	//go:embed web.js
+	webJS string
+	//go:embed url.js
+	urlJS string
+)
 
-//go:embed web.js
-var webJS string
+// Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when
+// its cell first needs them, by their index.
+const Eager = 2
 
-// Sources returns the runtime's own JavaScript in the order in which a heap is booted with it. Each is an
-// expression that evaluates to a function of the host object.
-func Sources() []string { return []string{guestJS, webJS} }
+// Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host
+// object.
+func Sources() []string { return []string{guestJS, laterJS, webJS, urlJS} }

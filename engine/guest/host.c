@@ -117,6 +117,23 @@ static JSValue host_is_error(JSContext *ctx, JSValueConst this_val, int argc, JS
 	return JS_MKVAL(JS_TAG_BOOL, JS_IsError(argv[0]));
 }
 
+// host_class(value) → the number of an object's class, which nothing that a cell does to the object changes. What is
+// no object has class 0.
+static JSValue host_class(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)ctx, (void)this_val, (void)argc;
+	return JS_MKVAL(JS_TAG_INT, is_object(argv[0]) ? (int32_t)JS_GetClassID(argv[0]) : 0);
+}
+
+// host_load(index, host) runs one of the runtime's own sources that the heap was booted without.
+static JSValue host_load(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	int32_t index;
+	JS_ToInt32(ctx, &index, argv[0]);
+	return code_load(ctx, index, argv[1]);
+}
+
 // host_on_open(callback) keeps what guest.js wants to do when a turn's catalog has come.
 static JSValue host_on_open(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
@@ -139,7 +156,7 @@ JSValue host_object(JSContext *ctx)
 		{"text", host_text, 2},           {"json", host_json, 1},         {"stringify", host_stringify, 1},
 		{"catalog", host_catalog, 1},     {"names", host_names, 0},       {"tool", host_tool, 1},
 		{"isError", host_is_error, 1},    {"onOpen", host_on_open, 1},    {"now", host_now, 0},
-		{"random", host_random, 0},
+		{"random", host_random, 0},       {"classOf", host_class, 1},     {"load", host_load, 2},
 	};
 	JSValue host = JS_NewObject(ctx);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {

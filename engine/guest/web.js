@@ -1,68 +1,114 @@
 // The small parts of the web platform that a cell may expect (contract D10): text encoding, structured clone,
 // random ids. URLs are in url.js.
+//
+// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what later.js
+// kept, and what syntax alone reaches.
 (function (host) {
 	"use strict";
 
-	const { install, random } = host;
-	const { apply, defineProperty, ownKeys, getOwnPropertyDescriptor } = Reflect;
-	const uncurry = (method) => (self, ...args) => apply(method, self, args);
-	const { create, getPrototypeOf } = Object;
-	const T = TypeError;
-	const R = RangeError;
-	const Bytes = Uint8Array;
-	const copyOf = uncurry(Bytes.prototype.slice);
-	const String_ = String;
-	const fromCharCode = String.fromCharCode;
-	const charCodeAt = uncurry(String.prototype.charCodeAt);
-	const floor = Math.floor;
-	const isView = ArrayBuffer.isView;
+	const { uncurry, provide, random, floor, fromCharCode, isArray, isView, isError, classOf, errors, views } = host;
+	const { apply, defineProperty, ownKeys, getOwnPropertyDescriptor, setPrototypeOf, has } = host.reflect;
+	const { create } = host.object;
+	const { Object: Object_, TypeError: T, RangeError: R, RegExp: RE, Map: M, Set: S, Date: D, ArrayBuffer: B,
+		DOMException: DataError, DataView: View } = host.globals;
+	const Bytes = views.Uint8Array;
+	const charCodeAt = uncurry(host.text.charCodeAt);
+	const indexOf = uncurry(host.text.indexOf);
+	const slice = uncurry(host.text.slice);
+	const lower = uncurry(host.text.toLowerCase);
+	const trim = uncurry(host.text.trim);
+	const viewTag = uncurry(host.view[host.symbols.toStringTag]);
+	const viewBuffer = uncurry(host.view.buffer);
+	const viewOffset = uncurry(host.view.byteOffset);
+	const viewSize = uncurry(host.view.byteLength);
+	const viewLength = uncurry(host.view.length);
+	const setBytes = uncurry(host.setBytes);
+	const dataViewBuffer = uncurry(host.dataView.buffer);
+	const dataViewOffset = uncurry(host.dataView.byteOffset);
+	const dataViewSize = uncurry(host.dataView.byteLength);
+	const bufferSize = uncurry(host.bufferSize);
+
+	// A list without a prototype: a setter that a cell puts on Array.prototype is not run by list[list.length] = x.
+	function emptyList() {
+		const list = [];
+		setPrototypeOf(list, null);
+		return list;
+	}
+	host.emptyList = emptyList;
+
+	function define(target, key, value, enumerable) {
+		const d = create(null);
+		d.value = value;
+		d.enumerable = enumerable;
+		d.writable = d.configurable = true;
+		defineProperty(target, key, d);
+	}
+	host.define = define;
+
+	// publish provides a class. As elsewhere its members are enumerable and its tag can't be written to.
+	function publish(name, C) {
+		const keys = ownKeys(C.prototype);
+		for (let i = 0; i < keys.length; i++) {
+			const d = getOwnPropertyDescriptor(C.prototype, keys[i]);
+			setPrototypeOf(d, null);
+			d.enumerable = keys[i] !== "constructor";
+			defineProperty(C.prototype, keys[i], d);
+		}
+		const tag = create(null);
+		tag.value = name;
+		tag.configurable = true;
+		defineProperty(C.prototype, host.symbols.toStringTag, tag);
+		provide(name, C);
+	}
+	host.publish = publish;
 
 	// ---- TextEncoder, TextDecoder
 
-	// utf8 returns a string's bytes; a lone surrogate becomes U+FFFD.
-	function utf8(s) {
-		const out = new Bytes(s.length * 3);
-		let n = 0;
-		for (let i = 0; i < s.length; i++) {
-			let c = charCodeAt(s, i);
-			if (c >= 0xd800 && c <= 0xdfff) {
-				const low = c < 0xdc00 && i + 1 < s.length ? charCodeAt(s, i + 1) : 0;
-				if (low >= 0xdc00 && low <= 0xdfff) {
-					c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-					i++;
-				} else {
-					c = 0xfffd;
-				}
-			}
-			if (c < 0x80) {
-				out[n++] = c;
-				continue;
-			}
-			if (c < 0x800) {
-				out[n++] = 0xc0 | (c >> 6);
-			} else {
-				if (c < 0x10000) {
-					out[n++] = 0xe0 | (c >> 12);
-				} else {
-					out[n++] = 0xf0 | (c >> 18);
-					out[n++] = 0x80 | ((c >> 12) & 63);
-				}
-				out[n++] = 0x80 | ((c >> 6) & 63);
-			}
-			out[n++] = 0x80 | (c & 63);
+	// codeAt returns the code point at a position; a lone surrogate counts as U+FFFD.
+	function codeAt(s, i) {
+		const c = charCodeAt(s, i);
+		if (c < 0xd800 || c > 0xdfff) return c;
+		const low = c < 0xdc00 && i + 1 < s.length ? charCodeAt(s, i + 1) : 0;
+		return low >= 0xdc00 && low <= 0xdfff ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00) : 0xfffd;
+	}
+
+	const width = (c) => (c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4);
+
+	// put writes a code point at a position and returns the next position.
+	function put(out, n, c) {
+		if (c < 0x80) {
+			out[n] = c;
+			return n + 1;
 		}
-		return copyOf(out, 0, n);
+		const size = width(c);
+		out[n] = (c < 0x800 ? 0xc0 : c < 0x10000 ? 0xe0 : 0xf0) | (c >> (6 * (size - 1)));
+		for (let k = 1; k < size; k++) out[n + k] = 0x80 | ((c >> (6 * (size - 1 - k))) & 63);
+		return n + size;
+	}
+
+	// utf8 returns a string's bytes. They are counted first: cutting an array to size would ask its constructor.
+	function utf8(s) {
+		let size = 0;
+		for (let i = 0; i < s.length; i++) {
+			const c = codeAt(s, i);
+			if (c > 0xffff) i++;
+			size += width(c);
+		}
+		const out = new Bytes(size);
+		for (let i = 0, n = 0; n < size; i++) {
+			const c = codeAt(s, i);
+			if (c > 0xffff) i++;
+			n = put(out, n, c);
+		}
+		return out;
 	}
 	host.utf8 = utf8;
 
-	// The least code point of a sequence, by how many bytes follow the first: anything less is overlong.
-	const LEAST = [0, 0x80, 0x800, 0x10000];
-
-	function sequence(first) {
-		if (first >= 0xc2 && first <= 0xdf) return [1, first & 31];
-		if (first >= 0xe0 && first <= 0xef) return [2, first & 15];
-		if (first >= 0xf0 && first <= 0xf4) return [3, first & 7];
-		return [0, -1];
+	// How many bytes follow a first one, -1 if it is none.
+	function following(first) {
+		if (first >= 0xc2 && first <= 0xdf) return 1;
+		if (first >= 0xe0 && first <= 0xef) return 2;
+		return first >= 0xf0 && first <= 0xf4 ? 3 : -1;
 	}
 
 	// Whether a byte may be the second of a sequence, given the first: rules out surrogates and overlong forms.
@@ -74,26 +120,40 @@
 		return true;
 	}
 
-	// text decodes bytes; what is no UTF-8 becomes U+FFFD for each maximal wrong part, or an error if fatal.
-	function decodeText(bytes, fatal) {
+	// sequenceAt reads one sequence at a position: how many bytes it has, and its code point, -1 if it is none, -2 if it is
+	// one as far as it goes but the bytes end.
+	function sequenceAt(bytes, i, to, result) {
+		const first = bytes[i];
+		const more = following(first);
+		result.size = 1;
+		result.code = more < 0 ? -1 : first & (0x3f >> more);
+		while (result.size <= more) {
+			const next = bytes[i + result.size];
+			if (i + result.size >= to) result.code = -2;
+			else if ((next & 0xc0) !== 0x80 || (result.size === 1 && !secondFits(first, next))) result.code = -1;
+			if (result.code < 0) return;
+			result.code = (result.code << 6) | (next & 63);
+			result.size++;
+		}
+	}
+
+	// decodeText decodes bytes[from … to). What is no UTF-8 becomes U+FFFD for each maximal wrong part, or an error if
+	// fatal. A sequence that is cut off by the end is left for rest, if that is given.
+	function decodeText(bytes, from, to, fatal, rest) {
+		const at = create(null);
 		let s = "";
-		let i = 0;
-		while (i < bytes.length) {
-			const first = bytes[i++];
-			if (first < 0x80) {
-				s += fromCharCode(first);
+		for (let i = from; i < to; i += at.size) {
+			if (bytes[i] < 0x80) {
+				at.size = 1;
+				s += fromCharCode(bytes[i]);
 				continue;
 			}
-			const head = sequence(first);
-			const more = head[0];
-			let c = head[1];
-			let seen = 0;
-			while (c >= 0 && seen < more && i < bytes.length && (bytes[i] & 0xc0) === 0x80) {
-				if (seen === 0 && !secondFits(first, bytes[i])) break;
-				c = (c << 6) | (bytes[i++] & 63);
-				seen++;
-			}
-			if (c < 0 || seen < more || c < LEAST[more]) {
+			sequenceAt(bytes, i, to, at);
+			const c = at.code;
+			if (c === -2 && rest !== undefined) {
+				for (let k = 0; k < at.size; k++) rest[k] = bytes[i + k];
+				rest.length = at.size;
+			} else if (c < 0) {
 				if (fatal) throw new T("the data is not valid UTF-8");
 				s += "\ufffd";
 			} else if (c < 0x10000) {
@@ -106,29 +166,54 @@
 	}
 	host.decodeText = decodeText;
 
+	// bytesOf returns a view of the bytes of a buffer or a view, asking nothing that a cell can replace.
 	function bytesOf(data) {
 		if (data === undefined) return new Bytes(0);
-		if (isView(data)) return new Bytes(data.buffer, data.byteOffset, data.byteLength);
-		return new Bytes(data);
+		if (!isView(data)) {
+			bufferSize(data); // throws for what is no ArrayBuffer
+			return new Bytes(data);
+		}
+		const dataView = viewTag(data) === undefined;
+		return new Bytes(
+			(dataView ? dataViewBuffer : viewBuffer)(data),
+			(dataView ? dataViewOffset : viewOffset)(data),
+			(dataView ? dataViewSize : viewSize)(data),
+		);
 	}
 
-	const subarray = uncurry(Bytes.prototype.subarray);
-
-	install("TextEncoder", class TextEncoder {
+	publish("TextEncoder", class TextEncoder {
 		get encoding() {
 			return "utf-8";
 		}
 		encode(input = "") {
-			return utf8(String_(input));
+			return utf8(`${input}`);
+		}
+		encodeInto(source, destination) {
+			const s = `${source}`;
+			if (viewTag(destination) !== "Uint8Array") throw new T("encodeInto needs a Uint8Array to write to");
+			const size = viewSize(destination);
+			let read = 0;
+			let written = 0;
+			while (read < s.length) {
+				const c = codeAt(s, read);
+				if (written + width(c) > size) break;
+				written = put(destination, written, c);
+				read += c > 0xffff ? 2 : 1;
+			}
+			return { read, written };
 		}
 	});
 
-	install("TextDecoder", class TextDecoder {
+	const LABELS = " utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 ";
+
+	publish("TextDecoder", class TextDecoder {
 		#fatal;
 		#ignoreBOM;
+		#rest = emptyList(); // of a stream: the bytes of a sequence that has not ended
+		#begun = false; // a stream is past its byte order mark
 		constructor(label = "utf-8", options = undefined) {
-			const name = String_(label);
-			if (name !== "utf-8" && name !== "utf8" && name !== "UTF-8" && name !== "unicode-1-1-utf-8") {
+			const name = lower(trim(`${label}`));
+			if (indexOf(name, " ") >= 0 || indexOf(LABELS, " " + name + " ") < 0) {
 				throw new R("only utf-8 can be decoded here, not " + name);
 			}
 			this.#fatal = !!(options && options.fatal);
@@ -143,128 +228,152 @@
 		get ignoreBOM() {
 			return this.#ignoreBOM;
 		}
-		decode(data) {
+		decode(data = undefined, options = undefined) {
+			const stream = !!(options && options.stream);
+			const rest = this.#rest;
 			let bytes = bytesOf(data);
-			if (!this.#ignoreBOM && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-				bytes = subarray(bytes, 3);
+			if (rest.length > 0) bytes = joined(rest, bytes);
+			rest.length = 0;
+			let s;
+			try {
+				s = decodeText(bytes, 0, viewSize(bytes), this.#fatal, stream ? rest : undefined);
+			} catch (e) {
+				this.#begun = false;
+				throw e;
 			}
-			return decodeText(bytes, this.#fatal);
+			const bom = !this.#begun && !this.#ignoreBOM && s[0] === "\ufeff";
+			this.#begun = stream && (this.#begun || s !== "");
+			return bom ? slice(s, 1) : s;
 		}
 	});
 
+	function joined(rest, bytes) {
+		const size = viewSize(bytes);
+		const all = new Bytes(rest.length + size);
+		for (let i = 0; i < rest.length; i++) all[i] = rest[i];
+		setBytes(all, bytes, rest.length);
+		return all;
+	}
+
 	// ---- structuredClone
 
-	const mapForEach = uncurry(Map.prototype.forEach);
-	const mapSet = uncurry(Map.prototype.set);
-	const mapGet = uncurry(Map.prototype.get);
-	const mapHas = uncurry(Map.prototype.has);
-	const setForEach = uncurry(Set.prototype.forEach);
-	const setAdd = uncurry(Set.prototype.add);
-	const M = Map;
-	const S = Set;
-	const D = Date;
-	const RE = RegExp;
-	const B = ArrayBuffer;
-	const getTime = uncurry(Date.prototype.getTime);
-	const bufferSlice = uncurry(ArrayBuffer.prototype.slice);
-	const tagOf = uncurry(Object.prototype.toString);
-	const { isError } = host;
-	const isArray = Array.isArray;
-	const errors = create(null);
-	for (const C of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]) errors[C.name] = C;
-	const views = create(null);
-	for (const C of [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
-		Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView]) views[C.name] = C;
-	const source = uncurry(getOwnPropertyDescriptor(RegExp.prototype, "source").get);
-	const flags = uncurry(getOwnPropertyDescriptor(RegExp.prototype, "flags").get);
-	const viewTag = uncurry(getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get);
-	const DataError = DOMException;
+	const mapForEach = uncurry(host.map.forEach);
+	const mapSet = uncurry(host.map.set);
+	const mapGet = uncurry(host.map.get);
+	const setForEach = uncurry(host.set.forEach);
+	const setAdd = uncurry(host.set.add);
+	const getTime = uncurry(host.getTime);
+	const symbolText = uncurry(host.symbolText);
 
 	const refuse = (what) => {
 		throw new DataError(what + " could not be cloned.", "DataCloneError");
 	};
-
-	const attempt = (read, v) => {
-		try {
-			return read(v);
-		} catch {
-			return undefined;
-		}
-	};
-
-	function cloneView(v, seen) {
-		const name = viewTag(v) || "DataView";
-		const buffer = clone(v.buffer, seen);
-		return new views[name](buffer, v.byteOffset, name === "DataView" ? v.byteLength : v.length);
-	}
-
-	function cloneError(v) {
-		const name = String_(v.name);
-		const C = errors[name] || errors.Error;
-		const copy = new C(String_(v.message));
-		install("stack", v.stack, copy);
-		return copy;
-	}
-
-	function cloneMembers(v, copy, seen) {
-		const keys = ownKeys(v);
-		for (let i = 0; i < keys.length; i++) {
-			if (typeof keys[i] !== "string") continue;
-			const d = getOwnPropertyDescriptor(v, keys[i]);
-			if (d === undefined || !d.enumerable) continue;
-			const own = create(null);
-			own.value = clone(v[keys[i]], seen);
-			own.writable = own.enumerable = own.configurable = true;
-			defineProperty(copy, keys[i], own);
-		}
-		return copy;
-	}
 
 	function remember(seen, v, copy) {
 		mapSet(seen, v, copy);
 		return copy;
 	}
 
-	function cloneObject(v, seen) {
-		if (isArray(v)) {
-			const copy = remember(seen, v, []);
-			copy.length = v.length;
-			return cloneMembers(v, copy, seen);
+	// How to copy an object, by its class: what a cell puts on an object or a prototype does not change its class.
+	const copiers = create(null);
+	const copier = (example, copy) => {
+		copiers[classOf(example)] = copy;
+	};
+
+	function cloneMembers(v, copy, seen) {
+		const keys = ownKeys(v);
+		for (let i = 0; i < keys.length; i++) {
+			if (typeof keys[i] !== "string") continue;
+			const d = getOwnPropertyDescriptor(v, keys[i]);
+			if (d !== undefined && d.enumerable) define(copy, keys[i], clone(v[keys[i]], seen), true);
 		}
-		const time = attempt(getTime, v);
-		if (time !== undefined) return remember(seen, v, new D(time));
-		if (attempt((x) => mapHas(x, 0), v) !== undefined) {
-			const copy = remember(seen, v, new M());
-			mapForEach(v, (value, key) => mapSet(copy, clone(key, seen), clone(value, seen)));
-			return copy;
-		}
-		if (attempt((x) => setForEach(x, () => {}) === undefined, v)) {
-			const copy = remember(seen, v, new S());
-			setForEach(v, (value) => setAdd(copy, clone(value, seen)));
-			return copy;
-		}
-		if (isView(v)) return remember(seen, v, cloneView(v, seen));
-		const bytes = attempt((x) => bufferSlice(x, 0), v);
-		if (bytes !== undefined) return remember(seen, v, bytes);
-		if (isError(v)) return remember(seen, v, cloneError(v));
-		const tag = tagOf(v);
-		if (tag === "[object RegExp]") return remember(seen, v, new RE(source(v), flags(v)));
-		if (tag === "[object Number]" || tag === "[object String]" || tag === "[object Boolean]") {
-			return remember(seen, v, Object_(v.valueOf()));
-		}
-		if (tag === "[object Promise]" || tag === "[object WeakMap]" || tag === "[object WeakSet]") refuse(tag);
-		return cloneMembers(v, remember(seen, v, {}), seen);
+		return copy;
 	}
-	const Object_ = Object;
+
+	copier({}, (v, seen) => cloneMembers(v, remember(seen, v, {}), seen));
+	copier((function () {
+		return arguments;
+	})(), copiers[classOf({})]);
+	copier([], (v, seen) => {
+		const copy = remember(seen, v, []);
+		copy.length = v.length;
+		return cloneMembers(v, copy, seen);
+	});
+
+	// The entries are listed first: a getter that runs while they are cloned may change the map.
+	copier(new M(), (v, seen) => {
+		const copy = remember(seen, v, new M());
+		const entries = emptyList();
+		mapForEach(v, (value, key) => {
+			entries[entries.length] = key;
+			entries[entries.length] = value;
+		});
+		for (let i = 0; i < entries.length; i += 2) mapSet(copy, clone(entries[i], seen), clone(entries[i + 1], seen));
+		return copy;
+	});
+	copier(new S(), (v, seen) => {
+		const copy = remember(seen, v, new S());
+		const members = emptyList();
+		setForEach(v, (value) => {
+			members[members.length] = value;
+		});
+		for (let i = 0; i < members.length; i++) setAdd(copy, clone(members[i], seen));
+		return copy;
+	});
+
+	copier(new D(), (v, seen) => remember(seen, v, new D(getTime(v))));
+	copier(new RE(""), (v, seen) => remember(seen, v, new RE(v)));
+	const boxed = [Object_(true), Object_(0), Object_(""), Object_(0n)];
+	for (let i = 0; i < 4; i++) {
+		const unbox = uncurry(host.unbox[i]);
+		copier(boxed[i], (v, seen) => remember(seen, v, Object_(unbox(v))));
+	}
+
+	copier(new B(0), (v, seen) => {
+		const copy = new B(bufferSize(v));
+		setBytes(new Bytes(copy), new Bytes(v), 0);
+		return remember(seen, v, copy);
+	});
+	for (let names = ownKeys(views), i = 0; i < names.length; i++) {
+		const V = views[names[i]];
+		copier(new V(0), (v, seen) => {
+			const buffer = clone(viewBuffer(v), seen);
+			return remember(seen, v, new V(buffer, viewOffset(v), viewLength(v)));
+		});
+	}
+	copier(new View(new B(0)), (v, seen) => {
+		const buffer = clone(dataViewBuffer(v), seen);
+		return remember(seen, v, new View(buffer, dataViewOffset(v), dataViewSize(v)));
+	});
+
+	function cloneError(v, seen) {
+		const name = `${v.name}`;
+		const message = getOwnPropertyDescriptor(v, "message");
+		const C = errors[name] || errors.Error;
+		const copy = remember(seen, v, new C());
+		if (message !== undefined && has(message, "value")) define(copy, "message", `${message.value}`, false);
+		define(copy, "stack", v.stack, false);
+		return copy;
+	}
 
 	function clone(v, seen) {
 		if (typeof v === "function") refuse("a function");
-		if (typeof v === "symbol") refuse("a symbol");
+		if (typeof v === "symbol") refuse(symbolText(v));
 		if (typeof v !== "object" || v === null) return v;
-		return mapHas(seen, v) ? mapGet(seen, v) : cloneObject(v, seen);
+		const known = mapGet(seen, v);
+		if (known !== undefined) return known;
+		if (isError(v)) return cloneError(v, seen);
+		const copy = copiers[classOf(v)];
+		if (copy === undefined) refuse("an object of this kind");
+		return copy(v, seen);
 	}
 
-	install("structuredClone", function structuredClone(value) {
+	provide("structuredClone", function structuredClone(value, options) {
+		if (arguments.length < 1) throw new T("structuredClone needs a value");
+		const transfer = options && options.transfer;
+		if (transfer !== undefined && !(isArray(transfer) && transfer.length === 0)) {
+			refuse("transferred objects stay where they are here: leave out options.transfer; the value");
+		}
 		return clone(value, new M());
 	});
 
@@ -285,14 +394,15 @@
 
 	function getRandomValues(view) {
 		if (!isView(view)) throw new T("getRandomValues needs a typed array");
-		if (view.byteLength > 65536) throw new R("getRandomValues fills at most 65536 bytes");
 		const bytes = bytesOf(view);
-		for (let i = 0; i < bytes.length; i++) bytes[i] = floor(random() * 256);
+		const size = viewSize(bytes);
+		if (size > 65536) throw new R("getRandomValues fills at most 65536 bytes");
+		for (let i = 0; i < size; i++) bytes[i] = floor(random() * 256);
 		return view;
 	}
 
 	const crypto = create(null);
-	install("randomUUID", randomUUID, crypto);
-	install("getRandomValues", getRandomValues, crypto);
-	install("crypto", crypto);
+	define(crypto, "randomUUID", randomUUID, true);
+	define(crypto, "getRandomValues", getRandomValues, true);
+	provide("crypto", crypto);
 })

@@ -1,0 +1,92 @@
+// What web.js and url.js need of the engine, kept before a cell can replace it, and the globals that those two
+// provide. Their code is loaded into a heap when a cell first touches one of these globals: few cells do, and a
+// fresh guest is a copy of the heap, so what is not in it costs nothing.
+(function (host) {
+	"use strict";
+
+	const { load } = host;
+	const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+	const { create, getPrototypeOf } = Object;
+
+	// keep returns a bare object of the members of o that are named.
+	const keep = (o, ...names) => {
+		const kept = create(null);
+		for (const name of names) kept[name] = o[name];
+		return kept;
+	};
+	const getters = (o, ...names) => {
+		const kept = create(null);
+		for (const name of names) kept[name] = getOwnPropertyDescriptor(o, name).get;
+		return kept;
+	};
+
+	const anyView = getPrototypeOf(Uint8Array.prototype);
+	host.reflect = keep(Reflect, "apply", "defineProperty", "ownKeys", "getOwnPropertyDescriptor", "setPrototypeOf", "has");
+	host.object = keep(Object, "create", "getPrototypeOf");
+	host.text = keep(String.prototype, "indexOf", "lastIndexOf", "slice", "charCodeAt", "codePointAt", "toLowerCase",
+		"trim", "normalize", "toWellFormed");
+	host.globals = keep(globalThis, "Object", "TypeError", "RangeError", "RegExp", "Map", "Set", "Date", "ArrayBuffer",
+		"DOMException", "DataView");
+	host.views = keep(globalThis, "Uint8Array", "Int8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array",
+		"Int32Array", "Uint32Array", "Float16Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array");
+	host.errors = keep(globalThis, "Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError",
+		"URIError");
+	host.view = getters(anyView, Symbol.toStringTag, "buffer", "byteOffset", "byteLength", "length");
+	host.dataView = getters(DataView.prototype, "buffer", "byteOffset", "byteLength");
+	host.map = keep(Map.prototype, "forEach", "set", "get");
+	host.set = keep(Set.prototype, "forEach", "add");
+	host.unbox = keep([Boolean, Number, String, BigInt].map((C) => C.prototype.valueOf), 0, 1, 2, 3);
+	host.fromCharCode = String.fromCharCode;
+	host.floor = Math.floor;
+	host.isArray = Array.isArray;
+	host.isView = ArrayBuffer.isView;
+	host.sort = Array.prototype.sort;
+	host.setBytes = anyView.set;
+	host.exec = RegExp.prototype.exec;
+	host.getTime = Date.prototype.getTime;
+	host.symbolText = Symbol.prototype.toString;
+	host.numberText = Number.prototype.toString;
+	host.bufferSize = getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
+	host.symbols = keep(Symbol, "iterator", "toStringTag");
+	host.uncurry = (method) => (self, ...args) => apply(method, self, args);
+
+	const data = (value) => {
+		const d = create(null);
+		d.value = value;
+		d.writable = d.configurable = true;
+		d.enumerable = false;
+		return d;
+	};
+
+	// What the sources made, by name: each is made once, whatever a cell does to the globals.
+	const made = create(null);
+	host.provide = (name, value) => {
+		made[name] = value;
+	};
+
+	// A global that is not loaded yet is an accessor. Read, it becomes what the source makes of it; written to, what
+	// the cell wrote.
+	function later(source, name) {
+		const d = create(null);
+		d.get = () => {
+			if (made[name] === undefined) load(source, host);
+			const now = getOwnPropertyDescriptor(globalThis, name);
+			if (now !== undefined && now.get === d.get) defineProperty(globalThis, name, data(made[name]));
+			return made[name];
+		};
+		d.set = (value) => {
+			defineProperty(globalThis, name, data(value));
+		};
+		d.enumerable = false;
+		d.configurable = true;
+		defineProperty(globalThis, name, d);
+	}
+
+	const WEB = 2, URLS = 3;
+	for (const name of ["TextEncoder", "TextDecoder", "structuredClone", "crypto"]) later(WEB, name);
+	for (const name of ["URL", "URLSearchParams"]) later(URLS, name);
+	// url.js needs what web.js leaves here.
+	host.needWeb = () => {
+		if (host.utf8 === undefined) load(WEB, host);
+	};
+})
