@@ -215,7 +215,9 @@ func TestDescribe(t *testing.T) {
 // TestShared lets many runs use one catalog from the start; the race detector
 // judges.
 func TestShared(t *testing.T) {
-	c := mustNew(t, append(searchTools(), manyTools(30)...)...)
+	c := mustNew(t, append(append(searchTools(), manyTools(30)...),
+		tool("core", "broken", "").with(`{"type":"banana"}`),
+		tool("core", "lengths", "").with(`{"properties":{"id":{"minLength":5,"maxLength":0}}}`))...)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -107,6 +108,17 @@ type anyText string
 func (anyText) MatchString(string) bool { return true }
 func (a anyText) String() string        { return string(a) }
 
+// reason words why a schema can't be compiled, in the same words as the
+// problems of an input where it is the schema's own form that is wrong.
+func reason(err error) string {
+	var form *jsonschema.SchemaValidationError
+	var wrong *jsonschema.ValidationError
+	if errors.As(err, &form) && errors.As(form.Err, &wrong) {
+		return strings.Join(problems(wrong), "; ")
+	}
+	return err.Error()
+}
+
 // compileAll says which schemas check nothing. It compiles those that are not
 // plainly fine.
 func (c *Catalog) compileAll() []string {
@@ -122,7 +134,7 @@ func (c *Catalog) compileAll() []string {
 			continue
 		}
 		if _, err := e.check.compiled(raw); err != nil {
-			warnings = append(warnings, "parameters of "+e.id+" check nothing: "+oneLine(clip(err.Error(), 300)))
+			warnings = append(warnings, "parameters of "+e.id+" check nothing: "+oneLine(clip(reason(err), maxProblemBytes)))
 		}
 	}
 	if skipped > 0 {

@@ -170,13 +170,13 @@ func TestValidateIsBounded(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	c := mustNew(t,
 		tool("core", "fine", "").with(createIssueSchema),
-		tool("core", "broken", "").with(`{"type":"banana"}`),
+		tool("core", "broken", "").with(`{"properties":{"a":{"type":"banana"}}}`),
 		mcpToolOf("s", "remote", "").with(`{"$ref":"https://example.com/x"}`),
 		tool("core", "huge", "").with(`{"description":"`+strings.Repeat("x", maxSchemaWeight)+`"}`),
 	)
 	got := c.Warnings()
 	require.Len(t, got, 3)
-	require.Contains(t, got[0], "parameters of openclaw:core:broken check nothing: ")
+	require.Contains(t, got[0], "parameters of openclaw:core:broken check nothing: properties.a.type: ")
 	require.Contains(t, got[1], "openclaw:core:huge check nothing: it is too large or too deeply nested")
 	require.Contains(t, got[2], "mcp:s:remote check nothing: ")
 	require.Contains(t, got[2], "not followed")
