@@ -9,6 +9,12 @@ var (
 	laterJS string
 	//go:embed web.js
 	webJS string
+	//go:embed clone.js
+	cloneJS string
+	//go:embed hosts.js
+	hostsJS string
+	//go:embed record.js
+	recordJS string
 	//go:embed url.js
 	urlJS string
 )
@@ -19,4 +25,6 @@ const Eager = 2
 
 // Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host
 // object.
-func Sources() []string { return []string{guestJS, laterJS, webJS, urlJS} }
+func Sources() []string {
+	return []string{guestJS, laterJS, webJS, cloneJS, hostsJS, recordJS, urlJS}
+}

@@ -1,4 +1,4 @@
-// What web.js and url.js need of the engine, kept before a cell can replace it, and the globals that those two
+// What web.js, clone.js and url.js need of the engine, kept before a cell can replace it, and the globals that these
 // provide. Their code is loaded into a heap when a cell first touches one of these globals: few cells do, and a
 // fresh guest is a copy of the heap, so what is not in it costs nothing.
 (function (host) {
@@ -24,7 +24,7 @@
 	host.reflect = keep(Reflect, "apply", "defineProperty", "ownKeys", "getOwnPropertyDescriptor", "setPrototypeOf", "has");
 	host.object = keep(Object, "create", "getPrototypeOf");
 	host.text = keep(String.prototype, "indexOf", "lastIndexOf", "slice", "charCodeAt", "codePointAt", "toLowerCase",
-		"trim", "normalize", "toWellFormed");
+		"normalize", "toWellFormed");
 	host.globals = keep(globalThis, "Object", "TypeError", "RangeError", "RegExp", "Map", "Set", "Date", "ArrayBuffer",
 		"DOMException", "DataView");
 	host.views = keep(globalThis, "Uint8Array", "Int8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array",
@@ -66,10 +66,10 @@
 
 	// A global that is not loaded yet is an accessor. Read, it becomes what the source makes of it; written to, what
 	// the cell wrote.
-	function later(source, name) {
+	function later(sources, name) {
 		const d = create(null);
 		d.get = () => {
-			if (made[name] === undefined) load(source, host);
+			for (let i = 0; i < sources.length && made[name] === undefined; i++) load(sources[i], host);
 			const now = getOwnPropertyDescriptor(globalThis, name);
 			if (now !== undefined && now.get === d.get) defineProperty(globalThis, name, data(made[name]));
 			return made[name];
@@ -82,11 +82,12 @@
 		defineProperty(globalThis, name, d);
 	}
 
-	const WEB = 2, URLS = 3;
-	for (const name of ["TextEncoder", "TextDecoder", "structuredClone", "crypto"]) later(WEB, name);
+	// The sources by index, each after what it needs.
+	const WEB = [2], CLONE = [3], URLS = [4, 5, 6];
+	for (const name of ["TextEncoder", "TextDecoder", "crypto"]) later(WEB, name);
 	for (const name of ["URL", "URLSearchParams"]) later(URLS, name);
-	// url.js needs what web.js leaves here.
+	later(CLONE, "structuredClone");
 	host.needWeb = () => {
-		if (host.utf8 === undefined) load(WEB, host);
+		if (host.webReady === undefined) load(2, host);
 	};
 })

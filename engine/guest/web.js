@@ -1,27 +1,24 @@
-// The small parts of the web platform that a cell may expect (contract D10): text encoding, structured clone,
-// random ids. URLs are in url.js.
+// The small parts of the web platform that a cell may expect (contract D10): text encoding, random ids. And what the
+// other sources that are loaded late share.
 //
 // This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what later.js
 // kept, and what syntax alone reaches.
 (function (host) {
 	"use strict";
 
-	const { uncurry, provide, random, floor, fromCharCode, isArray, isView, isError, classOf, errors, views } = host;
-	const { apply, defineProperty, ownKeys, getOwnPropertyDescriptor, setPrototypeOf, has } = host.reflect;
+	const { uncurry, provide, random, floor, fromCharCode, isView, views } = host;
+	const { defineProperty, ownKeys, getOwnPropertyDescriptor, setPrototypeOf } = host.reflect;
 	const { create } = host.object;
-	const { Object: Object_, TypeError: T, RangeError: R, RegExp: RE, Map: M, Set: S, Date: D, ArrayBuffer: B,
-		DOMException: DataError, DataView: View } = host.globals;
+	const { TypeError: T, RangeError: R } = host.globals;
 	const Bytes = views.Uint8Array;
 	const charCodeAt = uncurry(host.text.charCodeAt);
 	const indexOf = uncurry(host.text.indexOf);
 	const slice = uncurry(host.text.slice);
 	const lower = uncurry(host.text.toLowerCase);
-	const trim = uncurry(host.text.trim);
 	const viewTag = uncurry(host.view[host.symbols.toStringTag]);
 	const viewBuffer = uncurry(host.view.buffer);
 	const viewOffset = uncurry(host.view.byteOffset);
 	const viewSize = uncurry(host.view.byteLength);
-	const viewLength = uncurry(host.view.length);
 	const setBytes = uncurry(host.setBytes);
 	const dataViewBuffer = uncurry(host.dataView.buffer);
 	const dataViewOffset = uncurry(host.dataView.byteOffset);
@@ -204,6 +201,22 @@
 		}
 	});
 
+	// trimmed takes ASCII white space off both ends.
+	function trimmed(s) {
+		let from = 0;
+		let to = s.length;
+		while (from < to && indexOf("\t\n\f\r ", s[from]) >= 0) from++;
+		while (to > from && indexOf("\t\n\f\r ", s[to - 1]) >= 0) to--;
+		return slice(s, from, to);
+	}
+
+	function dictionary(options) {
+		if (options !== undefined && typeof options !== "object" && typeof options !== "function") {
+			throw new T("options must be an object");
+		}
+		return options;
+	}
+
 	const LABELS = " utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 ";
 
 	publish("TextDecoder", class TextDecoder {
@@ -212,10 +225,11 @@
 		#rest = emptyList(); // of a stream: the bytes of a sequence that has not ended
 		#begun = false; // a stream is past its byte order mark
 		constructor(label = "utf-8", options = undefined) {
-			const name = lower(trim(`${label}`));
+			const name = lower(trimmed(`${label}`));
 			if (indexOf(name, " ") >= 0 || indexOf(LABELS, " " + name + " ") < 0) {
 				throw new R("only utf-8 can be decoded here, not " + name);
 			}
+			dictionary(options);
 			this.#fatal = !!(options && options.fatal);
 			this.#ignoreBOM = !!(options && options.ignoreBOM);
 		}
@@ -229,6 +243,7 @@
 			return this.#ignoreBOM;
 		}
 		decode(data = undefined, options = undefined) {
+			dictionary(options);
 			const stream = !!(options && options.stream);
 			const rest = this.#rest;
 			let bytes = bytesOf(data);
@@ -254,128 +269,6 @@
 		setBytes(all, bytes, rest.length);
 		return all;
 	}
-
-	// ---- structuredClone
-
-	const mapForEach = uncurry(host.map.forEach);
-	const mapSet = uncurry(host.map.set);
-	const mapGet = uncurry(host.map.get);
-	const setForEach = uncurry(host.set.forEach);
-	const setAdd = uncurry(host.set.add);
-	const getTime = uncurry(host.getTime);
-	const symbolText = uncurry(host.symbolText);
-
-	const refuse = (what) => {
-		throw new DataError(what + " could not be cloned.", "DataCloneError");
-	};
-
-	function remember(seen, v, copy) {
-		mapSet(seen, v, copy);
-		return copy;
-	}
-
-	// How to copy an object, by its class: what a cell puts on an object or a prototype does not change its class.
-	const copiers = create(null);
-	const copier = (example, copy) => {
-		copiers[classOf(example)] = copy;
-	};
-
-	function cloneMembers(v, copy, seen) {
-		const keys = ownKeys(v);
-		for (let i = 0; i < keys.length; i++) {
-			if (typeof keys[i] !== "string") continue;
-			const d = getOwnPropertyDescriptor(v, keys[i]);
-			if (d !== undefined && d.enumerable) define(copy, keys[i], clone(v[keys[i]], seen), true);
-		}
-		return copy;
-	}
-
-	copier({}, (v, seen) => cloneMembers(v, remember(seen, v, {}), seen));
-	copier((function () {
-		return arguments;
-	})(), copiers[classOf({})]);
-	copier([], (v, seen) => {
-		const copy = remember(seen, v, []);
-		copy.length = v.length;
-		return cloneMembers(v, copy, seen);
-	});
-
-	// The entries are listed first: a getter that runs while they are cloned may change the map.
-	copier(new M(), (v, seen) => {
-		const copy = remember(seen, v, new M());
-		const entries = emptyList();
-		mapForEach(v, (value, key) => {
-			entries[entries.length] = key;
-			entries[entries.length] = value;
-		});
-		for (let i = 0; i < entries.length; i += 2) mapSet(copy, clone(entries[i], seen), clone(entries[i + 1], seen));
-		return copy;
-	});
-	copier(new S(), (v, seen) => {
-		const copy = remember(seen, v, new S());
-		const members = emptyList();
-		setForEach(v, (value) => {
-			members[members.length] = value;
-		});
-		for (let i = 0; i < members.length; i++) setAdd(copy, clone(members[i], seen));
-		return copy;
-	});
-
-	copier(new D(), (v, seen) => remember(seen, v, new D(getTime(v))));
-	copier(new RE(""), (v, seen) => remember(seen, v, new RE(v)));
-	const boxed = [Object_(true), Object_(0), Object_(""), Object_(0n)];
-	for (let i = 0; i < 4; i++) {
-		const unbox = uncurry(host.unbox[i]);
-		copier(boxed[i], (v, seen) => remember(seen, v, Object_(unbox(v))));
-	}
-
-	copier(new B(0), (v, seen) => {
-		const copy = new B(bufferSize(v));
-		setBytes(new Bytes(copy), new Bytes(v), 0);
-		return remember(seen, v, copy);
-	});
-	for (let names = ownKeys(views), i = 0; i < names.length; i++) {
-		const V = views[names[i]];
-		copier(new V(0), (v, seen) => {
-			const buffer = clone(viewBuffer(v), seen);
-			return remember(seen, v, new V(buffer, viewOffset(v), viewLength(v)));
-		});
-	}
-	copier(new View(new B(0)), (v, seen) => {
-		const buffer = clone(dataViewBuffer(v), seen);
-		return remember(seen, v, new View(buffer, dataViewOffset(v), dataViewSize(v)));
-	});
-
-	function cloneError(v, seen) {
-		const name = `${v.name}`;
-		const message = getOwnPropertyDescriptor(v, "message");
-		const C = errors[name] || errors.Error;
-		const copy = remember(seen, v, new C());
-		if (message !== undefined && has(message, "value")) define(copy, "message", `${message.value}`, false);
-		define(copy, "stack", v.stack, false);
-		return copy;
-	}
-
-	function clone(v, seen) {
-		if (typeof v === "function") refuse("a function");
-		if (typeof v === "symbol") refuse(symbolText(v));
-		if (typeof v !== "object" || v === null) return v;
-		const known = mapGet(seen, v);
-		if (known !== undefined) return known;
-		if (isError(v)) return cloneError(v, seen);
-		const copy = copiers[classOf(v)];
-		if (copy === undefined) refuse("an object of this kind");
-		return copy(v, seen);
-	}
-
-	provide("structuredClone", function structuredClone(value, options) {
-		if (arguments.length < 1) throw new T("structuredClone needs a value");
-		const transfer = options && options.transfer;
-		if (transfer !== undefined && !(isArray(transfer) && transfer.length === 0)) {
-			refuse("transferred objects stay where they are here: leave out options.transfer; the value");
-		}
-		return clone(value, new M());
-	});
 
 	// ---- crypto
 
@@ -405,4 +298,5 @@
 	define(crypto, "randomUUID", randomUUID, true);
 	define(crypto, "getRandomValues", getRandomValues, true);
 	provide("crypto", crypto);
+	host.webReady = true;
 })
