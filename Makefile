@@ -1,0 +1,76 @@
+# What can be done with this checkout. Plain `go build ./...` and `go test ./...` work without it.
+#
+# Tools are pinned here and run with `go run`, so that go.mod lists only what the product is made of.
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Where `make run` listens, on loopback.
+PORT ?= 8080
+# How long each fuzz target runs, and the soak.
+FUZZTIME ?= 30s
+SOAKTIME ?= 5m
+# How long each benchmark runs: longer is steadier.
+BENCHTIME ?= 2s
+# Acceptance cases and hostile cells are not part of this repository. Their targets do nothing without them.
+CASES_DIR   ?= ../shared/cases
+HOSTILE_DIR ?= ../shared/hostile
+# Arguments for the hostile runner, such as HOSTILE_ARGS='--only string_search'.
+HOSTILE_ARGS ?=
+# Namespaces do not exist yet, so neither do their cases.
+CASES = $(filter-out %/namespaces.jsonl,$(wildcard $(CASES_DIR)/*.jsonl))
+
+# The race detector and the plain run share nothing but the sources; packages run one after the other where
+# time is measured, since two cores that are both busy make every deadline look missed.
+PACKAGES := ./...
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build run test check cases hostile bench fuzz soak clean
+
+help: ## Print the targets.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+deps: ## Install what is missing to build: a C compiler (says what it does).
+	@scripts/deps.sh cc
+
+build: deps ## Build bin/codecell.
+	go build -o bin/codecell ./cmd/codecell
+
+run: build ## Start the service on loopback, show a cell running, stay up (PORT=8080; Ctrl-C ends it).
+	@scripts/with-service.sh 127.0.0.1:$(PORT) scripts/sample.sh
+
+test: deps ## Pass all tests: vet, race detector, each benchmark once, and then the plain run.
+	go vet $(PACKAGES)
+	go test -race -p 1 $(PACKAGES)
+	go test -p 1 -run '^$$' -bench . -benchtime 1x $(PACKAGES)
+	go test -p 1 -count 1 $(PACKAGES)
+
+check: deps ## Judge the form: gofumpt, vet, staticcheck, tidy modules, nothing uncommitted.
+	@unformatted=$$(go run $(GOFUMPT) -l .); if [ -n "$$unformatted" ]; then \
+		echo "not gofumpt-clean (go run $(GOFUMPT) -w . mends it):"; echo "$$unformatted"; exit 1; fi
+	go vet $(PACKAGES)
+	go run $(STATICCHECK) $(PACKAGES)
+	go mod tidy -diff
+	@changed=$$(git status --porcelain); if [ -n "$$changed" ]; then \
+		echo "the tree is not clean; commit these or leave them out:"; echo "$$changed"; exit 1; fi
+
+cases: build ## Run the acceptance cases of CASES_DIR against a service of their own.
+	@if [ -z "$(CASES)" ]; then echo "no cases in $(CASES_DIR)"; else \
+		scripts/with-service.sh 127.0.0.1:0 sh -c 'exec python3 "$(CASES_DIR)/run.py" --base "$$CODECELL_SERVER" --files $(CASES)'; fi
+
+hostile: build ## Run the hostile cells of HOSTILE_DIR against a service of their own.
+	@if [ ! -d "$(HOSTILE_DIR)" ]; then echo "no hostile cells in $(HOSTILE_DIR)"; else \
+		scripts/with-service.sh 127.0.0.1:0 sh -c \
+		'exec python3 "$(HOSTILE_DIR)/run.py" --base "$$CODECELL_SERVER" --pid "$$CODECELL_PID" $(HOSTILE_ARGS)'; fi
+
+bench: deps ## Measure what README's table shows (BENCHTIME=2s).
+	go test -run '^$$' -bench '[^k]$$' -benchtime $(BENCHTIME) ./bench
+
+fuzz: deps ## Run every fuzz target for FUZZTIME=30s.
+	@scripts/fuzz.sh $(FUZZTIME)
+
+soak: deps ## Run a mix of good and bad cells for SOAKTIME=5m; memory, heaps and threads must stay level.
+	go test -run '^$$' -bench '^BenchmarkSoak$$' -benchtime $(SOAKTIME) -timeout 0 ./bench
+
+clean: ## Remove what was built.
+	rm -rf bin
+	go clean -testcache
