@@ -32,18 +32,17 @@ func (s *Service) Exec(ctx context.Context, t *Turn, in ExecInput) (*Result, err
 	if refusal != nil {
 		return s.refused(t, refusal.Error()), nil
 	}
-	r := newRun(s, t, source, language)
-	if !t.addRun(r) {
-		return nil, &Error{Kind: KindNotFound, Key: "turnId", Msg: "the turn has been deleted"}
-	}
-	r.vm, err = s.options.Engine.NewVM(t.guestCatalogFor(source.Body))
+	vm, err := s.options.Engine.NewVM(t.guestCatalogFor(source.Body))
 	if err != nil {
-		r.end()
 		return nil, unavailable(err)
 	}
+	r := newRun(s, t, vm, source, language)
 	r.parentID = in.ToolCallID
-	result, err := r.drive(ctx, r.beginInput())
-	return result, err
+	if !t.addRun(r) {
+		r.end()
+		return nil, &Error{Kind: KindNotFound, Key: "turnId", Msg: "the turn has been deleted"}
+	}
+	return r.drive(ctx, r.beginInput())
 }
 
 // unavailable says why no guest could be had (contract A8, H5).
@@ -116,8 +115,12 @@ func pickLanguage(raw json.RawMessage) (script.Language, error) {
 
 func jsonString(raw json.RawMessage) (string, bool) {
 	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] != '"' {
+	if len(raw) < 2 || raw[0] != '"' {
 		return "", false
+	}
+	// Valid JSON without a backslash is its own text.
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
 	}
 	var s string
 	if json.Unmarshal(raw, &s) != nil {

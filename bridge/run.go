@@ -55,9 +55,9 @@ type run struct {
 	expiresAt time.Time
 }
 
-func newRun(s *Service, t *Turn, source *script.Source, language script.Language) *run {
+func newRun(s *Service, t *Turn, vm engine.VM, source *script.Source, language script.Language) *run {
 	r := &run{
-		service: s, turn: t, source: source, language: language,
+		service: s, turn: t, vm: vm, source: source, language: language,
 		output: newOutputLog(&t.config), wake: make(chan struct{}, 1),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
@@ -76,9 +76,15 @@ func (r *run) runID() string {
 // held.
 func (r *run) callID(id uint32) string { return r.runID() + "." + strconv.FormatUint(uint64(id), 36) }
 
-// abort ends the run from outside (contract G7). If somebody drives it, that goroutine sees its context end.
-func (r *run) abort() {
+// interrupt ends the step and the calls that are under way; whoever drives the run sees its context end.
+func (r *run) interrupt() {
 	r.cancel()
+	r.vm.Interrupt()
+}
+
+// abort ends the run from outside (contract G7).
+func (r *run) abort() {
+	r.interrupt()
 	r.mu.Lock()
 	idle := r.state == suspended
 	if idle {
@@ -106,15 +112,13 @@ func (r *run) release() {
 	r.cancel()
 	r.service.forget(r)
 	r.turn.removeRun(r)
-	if r.vm != nil {
-		r.vm.Close()
-	}
+	r.vm.Close()
 }
 
 // drive serves one exec or wait: it takes steps, beginning with input, until there is a result to give.
 func (r *run) drive(ctx context.Context, input []byte) (*Result, error) {
 	// The client going away ends the run (contract G7).
-	detach := context.AfterFunc(ctx, r.cancel)
+	detach := context.AfterFunc(ctx, r.interrupt)
 	defer detach()
 	leg := newLeg(&r.turn.config)
 	for {

@@ -68,7 +68,7 @@ func (s *Service) Wait(ctx context.Context, t *Turn, in WaitInput) (*Result, err
 // resume waits for something to deliver and drives the run on. If nothing comes in time the run is parked again, as
 // it was.
 func (r *run) resume(ctx context.Context) (*Result, error) {
-	detach := context.AfterFunc(ctx, r.cancel)
+	detach := context.AfterFunc(ctx, r.interrupt)
 	started := time.Now()
 	answers := r.collect(time.Duration(r.turn.config.TimeoutMs) * time.Millisecond)
 	r.waited += time.Since(started)

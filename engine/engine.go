@@ -23,10 +23,14 @@ type Engine interface {
 
 // VM is one guest: a heap at rest between steps. One goroutine at a time may use it.
 type VM interface {
-	// Step takes one step. The guest may run for timeout, not counting the time until a thread is free; ctx ends it
-	// earlier. If the step was ended from outside, the error says by what (ErrTimeout, ErrStopped, ErrMemory,
+	// Step takes one step. The guest may run for timeout, not counting the time until a thread is free, which ctx
+	// bounds. If the step was ended from outside, the error says by what (ErrTimeout, ErrStopped, ErrMemory,
 	// ErrOutput), the effects are those until then, and no further step can be taken.
 	Step(ctx context.Context, input []byte, timeout time.Duration) (*Effects, error)
+
+	// Interrupt ends the step being taken, if any, and every later one, with ErrStopped. Any goroutine may call it,
+	// also after Close.
+	Interrupt()
 
 	// Footprint returns in how many bytes the heap differs from a fresh guest.
 	Footprint() int

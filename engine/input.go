@@ -1,12 +1,15 @@
 package engine
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // The wrapper makes the cell the body of an async arrow function. Its two lines are lines -1 and 0 to the guest, since
 // the engine takes 0 for "not given", so the cell starts at line 1.
 const (
-	wrapperHead = "(async () => {\n\n"
-	wrapperTail = "\n})"
+	wrapperHead = "async () => {\n\n"
+	wrapperTail = "\n}"
 )
 
 // Begin is the input of a run's first step.
@@ -62,6 +65,11 @@ type Answer struct {
 
 // AppendResume appends the bytes of a later step's input: answers in the order in which the guest sees them.
 func AppendResume(dst []byte, answers []Answer) []byte {
+	size := 5
+	for _, a := range answers {
+		size += len(a.Payload) + 10
+	}
+	dst = slices.Grow(dst, size)
 	dst = append(dst, 2)
 	dst = appendUint32(dst, len(answers))
 	for _, a := range answers {

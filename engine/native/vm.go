@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/codecell/codecell/engine"
@@ -15,9 +16,13 @@ import (
 // vm is a run's heap. The catalog goes in with the first step.
 type vm struct {
 	engine  *Engine
-	heap    *heap
 	catalog []byte
 	started bool
+
+	mu          sync.Mutex // held where an Interrupt must not come in between
+	heap        *heap      // nil once closed
+	stepping    bool
+	interrupted bool
 }
 
 var statusErrors = map[guest.Status]error{
@@ -37,10 +42,14 @@ func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*en
 	if err := v.engine.enter(ctx, v.started); err != nil {
 		return nil, err
 	}
+	defer v.engine.leave()
+	if !v.arm() {
+		return nil, engine.ErrStopped
+	}
 	start := time.Now()
-	status := v.run(ctx, input, timeout)
+	status := v.run(input, timeout)
 	took := time.Since(start)
-	v.engine.leave()
+	v.disarm()
 	v.started, v.catalog = true, nil
 	effects, err := engine.DecodeEffects(bytes.Clone(v.heap.control.Effects()), status == guest.Done)
 	if effects != nil {
@@ -52,23 +61,39 @@ func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*en
 	return effects, err
 }
 
+func (v *vm) arm() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.interrupted {
+		return false
+	}
+	v.heap.control.Arm()
+	v.stepping = true
+	return true
+}
+
+func (v *vm) disarm() {
+	v.mu.Lock()
+	v.stepping = false
+	v.mu.Unlock()
+}
+
+// Interrupt implements engine.VM.
+func (v *vm) Interrupt() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.interrupted = true
+	if v.stepping {
+		v.heap.stop()
+	}
+}
+
 // run takes the step on this goroutine's thread: handing it to another thread would cost more than most steps
 // take. The thread is locked because a heap that is inside a step is bound to the stack that it runs on.
-func (v *vm) run(ctx context.Context, input []byte, timeout time.Duration) guest.Status {
-	h := v.heap
-	h.control.Arm()
-	ended := make(chan struct{})
-	cancel := context.AfterFunc(ctx, func() {
-		h.stop()
-		close(ended)
-	})
+func (v *vm) run(input []byte, timeout time.Duration) guest.Status {
 	runtime.LockOSThread()
-	status := h.step(input, v.catalog, timeout)
-	runtime.UnlockOSThread()
-	if !cancel() {
-		<-ended // a late stop must not hit the heap's next step
-	}
-	return status
+	defer runtime.UnlockOSThread()
+	return v.heap.step(input, v.catalog, timeout)
 }
 
 // Footprint implements engine.VM.
@@ -79,11 +104,13 @@ func (v *vm) HeapBytes() int { return v.heap.control.Used() }
 
 // Close implements engine.VM.
 func (v *vm) Close() {
-	if v.heap == nil {
-		return
-	}
-	v.engine.give(v.heap)
+	v.mu.Lock()
+	h := v.heap
 	v.heap = nil
+	v.mu.Unlock()
+	if h != nil {
+		v.engine.give(h)
+	}
 }
 
 // enter waits for a thread. For a new run, a queue that is full is an answer at once: waiting longer would help
