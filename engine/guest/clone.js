@@ -6,7 +6,7 @@
 	"use strict";
 
 	host.needWeb();
-	const { uncurry, provide, define, emptyList, isArray, isError, classOf, errors, views } = host;
+	const { uncurry, toText, provide, define, emptyList, isArray, isError, classOf, errors, views } = host;
 	const { ownKeys, getOwnPropertyDescriptor, has } = host.reflect;
 	const { create } = host.object;
 	const { Object: Object_, TypeError: T, RegExp: RE, Map: M, Set: S, Date: D, ArrayBuffer: B, DOMException: DataError,
@@ -110,11 +110,11 @@
 	});
 
 	function cloneError(v, seen) {
-		const name = `${v.name}`;
+		const name = toText(v.name);
 		const message = getOwnPropertyDescriptor(v, "message");
 		const C = errors[name] || errors.Error;
 		const copy = remember(seen, v, new C());
-		if (message !== undefined && has(message, "value")) define(copy, "message", `${message.value}`, false);
+		if (message !== undefined && has(message, "value")) define(copy, "message", toText(message.value), false);
 		const cause = getOwnPropertyDescriptor(v, "cause");
 		if (cause !== undefined) define(copy, "cause", clone(v.cause, seen), false);
 		define(copy, "stack", v.stack, false);

@@ -9,7 +9,7 @@
 	"use strict";
 
 	host.needWeb();
-	const { uncurry, utf8, decodeText, emptyList, fromCharCode, floor } = host;
+	const { uncurry, toText, utf8, decodeText, emptyList, fromCharCode, floor } = host;
 	const { getPrototypeOf } = host.object;
 	const { TypeError: T, RegExp: RE } = host.globals;
 	const indexOf = uncurry(host.text.indexOf);
@@ -22,7 +22,7 @@
 	const numberText = uncurry(host.numberText);
 	const exec = uncurry(host.exec);
 
-	const usv = (v) => toWellFormed(`${v}`);
+	const usv = (v) => toWellFormed(toText(v));
 
 	const fail = (why) => {
 		throw new T("Invalid URL: " + why);

@@ -25,7 +25,7 @@
 	host.object = keep(Object, "create", "getPrototypeOf");
 	host.text = keep(String.prototype, "indexOf", "lastIndexOf", "slice", "charCodeAt", "codePointAt", "toLowerCase",
 		"normalize", "toWellFormed");
-	host.globals = keep(globalThis, "Object", "TypeError", "RangeError", "RegExp", "Map", "Set", "Date", "ArrayBuffer",
+	host.globals = keep(globalThis, "Object", "String", "TypeError", "RangeError", "RegExp", "Map", "Set", "Date", "ArrayBuffer",
 		"DOMException", "DataView");
 	host.views = keep(globalThis, "Uint8Array", "Int8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array",
 		"Int32Array", "Uint32Array", "Float16Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array");

@@ -5,7 +5,7 @@
 (function (host) {
 	"use strict";
 
-	const { uncurry, define, publish, emptyList } = host;
+	const { uncurry, toText, define, publish, emptyList } = host;
 	const { apply, ownKeys, getOwnPropertyDescriptor } = host.reflect;
 	const { usv, attempt, need, run, digit, clean, encode, percentDecode, pieces, FRAGMENT, USERINFO, FORM } = host.url;
 	const { parse, hrefOf, originOf, hostText, refusesCredentials, setScheme, setHost, setPort, setPath, setQuery } =
@@ -304,7 +304,7 @@
 			attempt(() => setHost(this.#u, v, true));
 		}
 		get port() {
-			return this.#u.port === null ? "" : `${this.#u.port}`;
+			return this.#u.port === null ? "" : toText(this.#u.port);
 		}
 		set port(v) {
 			v = clean(usv(v));

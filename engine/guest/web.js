@@ -9,7 +9,7 @@
 	const { uncurry, provide, random, floor, fromCharCode, isView, views } = host;
 	const { defineProperty, ownKeys, getOwnPropertyDescriptor, setPrototypeOf } = host.reflect;
 	const { create } = host.object;
-	const { TypeError: T, RangeError: R } = host.globals;
+	const { TypeError: T, RangeError: R, String: String_ } = host.globals;
 	const Bytes = views.Uint8Array;
 	const charCodeAt = uncurry(host.text.charCodeAt);
 	const indexOf = uncurry(host.text.indexOf);
@@ -32,6 +32,13 @@
 		return list;
 	}
 	host.emptyList = emptyList;
+
+	// The text of a value. A template literal would call String.prototype.concat, which a cell may have replaced.
+	function toText(v) {
+		if (typeof v === "symbol") throw new T("a symbol can't be made a string");
+		return String_(v);
+	}
+	host.toText = toText;
 
 	function define(target, key, value, enumerable) {
 		const d = create(null);
@@ -183,10 +190,10 @@
 			return "utf-8";
 		}
 		encode(input = "") {
-			return utf8(`${input}`);
+			return utf8(toText(input));
 		}
 		encodeInto(source, destination) {
-			const s = `${source}`;
+			const s = toText(source);
 			if (viewTag(destination) !== "Uint8Array") throw new T("encodeInto needs a Uint8Array to write to");
 			const size = viewSize(destination);
 			let read = 0;
@@ -225,7 +232,7 @@
 		#rest = emptyList(); // of a stream: the bytes of a sequence that has not ended
 		#begun = false; // a stream is past its byte order mark
 		constructor(label = "utf-8", options = undefined) {
-			const name = lower(trimmed(`${label}`));
+			const name = lower(trimmed(toText(label)));
 			if (indexOf(name, " ") >= 0 || indexOf(LABELS, " " + name + " ") < 0) {
 				throw new R("only utf-8 can be decoded here, not " + name);
 			}
