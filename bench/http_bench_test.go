@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/server"
+)
+
+const (
+	connections = 16
+	// The two sides take turns this often, so that whatever else the machine does meets both.
+	round = 2000
+	// completed is how the answer of every side begins.
+	completed = `{"status":"completed","value":2`
+)
+
+// BenchmarkHTTP loads POST /v1/exec and, in turns with it, a handler that only binds the same request and writes
+// the same answer. What is between them is the price of running the cell.
+func BenchmarkHTTP(b *testing.B) {
+	s := newService(b)
+	turn := s.turn(b, turnRequest(50, `true`))
+	body := `{"turnId":"` + turn.ID() + `","toolCallId":"call-1","code":"return 1+1","language":"javascript"}`
+	r, err := s.Exec(b.Context(), turn, cell("return 1+1"))
+	answer := must(b, bridge.Completed, r, err).AppendJSON(nil)
+
+	sides := []*side{{name: "exec", address: serve(b, s)}, {name: "no-op", address: serveNoop(b, answer)}}
+	for _, side := range sides {
+		side.open(b, body)
+	}
+	b.ResetTimer()
+	for done := 0; done < b.N; done += round {
+		for _, side := range sides {
+			side.run(b, min(round, b.N-done))
+		}
+	}
+	for _, side := range sides {
+		b.ReportMetric(side.total.Rate(), side.name+"-req/s")
+	}
+	exec, noop := sides[0].total, sides[1].total
+	b.ReportMetric(exec.Rate()/noop.Rate(), "ratio")
+	show("`POST /v1/exec` of `return 1+1`, 16 connections, 50 tools", exec)
+	show("a no-op handler that binds and writes the same JSON", noop)
+	row("ratio of the two", "%.2f", exec.Rate()/noop.Rate())
+}
+
+func show(what string, r *Report) {
+	row(what, "%.0f/s; p50 %.2f, p95 %.2f, p99 %.2f ms", r.Rate(),
+		r.Quantile(0.5).Seconds()*1e3, r.Quantile(0.95).Seconds()*1e3, r.Quantile(0.99).Seconds()*1e3)
+}
+
+// side is one of the two services that are compared.
+type side struct {
+	name, address string
+	load          *Load
+	total         *Report
+}
+
+func (s *side) open(b *testing.B, body string) {
+	var err error
+	s.load, err = Dial(s.address, connections, Post(s.address, "/v1/exec", body), []byte(completed))
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, s.load.Close()) })
+	s.total = newReport()
+}
+
+func (s *side) run(b *testing.B, n int) {
+	r, err := s.load.Run(n)
+	require.NoError(b, err, s.name)
+	s.total.Append(r)
+}
+
+// serve starts the real server on loopback and returns its address.
+func serve(b *testing.B, s *service) string {
+	srv, err := server.New(server.Options{Backend: server.FromBridge(s.Service, nil)})
+	require.NoError(b, err)
+	l, err := srv.Listen("127.0.0.1:0")
+	require.NoError(b, err)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(ctx, context.Background(), l, 5*time.Second) }()
+	b.Cleanup(func() {
+		stop()
+		require.NoError(b, <-ended)
+	})
+	return l.Addr().String()
+}
+
+// serveNoop starts the other side.
+func serveNoop(b *testing.B, answer []byte) string {
+	e := echo.New()
+	e.POST("/v1/exec", func(c echo.Context) error {
+		var in struct {
+			TurnID     string `json:"turnId"`
+			ToolCallID string `json:"toolCallId"`
+			Code       string `json:"code"`
+			Language   string `json:"language"`
+		}
+		if err := c.Bind(&in); err != nil {
+			return err
+		}
+		return c.JSON(http.StatusOK, json.RawMessage(answer))
+	})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(b, err)
+	srv := &http.Server{Handler: e}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(l) }()
+	b.Cleanup(func() {
+		require.NoError(b, srv.Close())
+		require.ErrorIs(b, <-ended, http.ErrServerClosed)
+	})
+	return l.Addr().String()
+}

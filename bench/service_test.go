@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/catalog"
+	"github.com/codecell/codecell/engine/native"
+)
+
+// service is a bridge on the native engine, as codecell serve puts them together.
+type service struct {
+	*bridge.Service
+	engine *native.Engine
+}
+
+func newService(b *testing.B) *service {
+	b.Helper()
+	engine, err := native.New(native.Options{})
+	require.NoError(b, err)
+	s, err := bridge.New(bridge.Options{Engine: engine, TestExecutors: true})
+	require.NoError(b, err)
+	b.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		require.NoError(b, s.Close(ctx))
+		require.NoError(b, engine.Close())
+	})
+	return &service{s, engine}
+}
+
+// turnRequest is a turn with n tools of the size that real ones have. They answer at once.
+func turnRequest(n int, config string) *bridge.TurnRequest {
+	req := &bridge.TurnRequest{
+		Context: bridge.Context{AgentID: "bench", SessionID: "s", SessionKey: "k", RunID: "r"},
+		Config:  json.RawMessage(config),
+	}
+	for i := range n {
+		req.Tools = append(req.Tools, catalog.Tool{
+			Source: catalog.SourceOpenClaw, Owner: "bench", Name: fmt.Sprintf("tool_%d", i),
+			Description: fmt.Sprintf("Find the records of department %d that match a query, newest first", i),
+			Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"Words to look for"},` +
+				`"limit":{"type":"integer","minimum":1,"maximum":100}},"required":["query"]}`),
+			Executor: json.RawMessage(`{"type":"echo","result":{"details":{"found":[1,2,3]}}}`),
+		})
+	}
+	return req
+}
+
+func (s *service) turn(b *testing.B, req *bridge.TurnRequest) *bridge.Turn {
+	b.Helper()
+	t, err := s.Prepare(b.Context(), "", req)
+	require.NoError(b, err)
+	return t
+}
+
+// cell is a cell as the model sends it.
+func cell(code string) bridge.ExecInput {
+	text, _ := json.Marshal(code) // a string always encodes
+	return bridge.ExecInput{ToolCallID: "call-1", Code: text}
+}
+
+// must insists on a status; the result's text tells why it is another.
+func must(b *testing.B, status bridge.Status, r *bridge.Result, err error) *bridge.Result {
+	if err != nil {
+		b.Fatal(err)
+	}
+	if r.Status != status {
+		b.Fatalf("%s: %s", r.Status, r.AppendJSON(nil))
+	}
+	return r
+}

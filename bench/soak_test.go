@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"encoding/json"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/bridge"
+)
+
+// soakCells end in every way that a run can: with a value, waiting and resumed, waiting and abandoned, by the
+// cell's own error, and by each limit. The costly ones come once a hundred or so.
+var soakCells = []struct {
+	code  string
+	every int64
+}{
+	{`for (;;) {}`, 401},
+	{`return "a".repeat(2e7).indexOf("a".repeat(1e7) + "b")`, 307},
+	{`const all = []; for (;;) all.push("x".repeat(1e5) + all.length)`, 103},
+	{`return "x".repeat(1e6)`, 29},
+	{`throw new TypeError("on purpose")`, 7},
+	{`await yield_control(); return tools.tool_1({query: "b"})`, 5},
+	{`text("a"); await Promise.all([1, 2, 3].map(() => tools.tool_0({query: "a"}))); return [...Array(1000).keys()]`, 1},
+}
+
+const (
+	soakers = 8
+	// More resident memory than this above that after the warm-up is a leak.
+	soakGrowth = 96 << 20
+)
+
+// BenchmarkSoak runs that mix on several goroutines. Afterwards no heap may be in use, and memory and threads must
+// be where they were after the warm-up. make soak runs it for minutes.
+func BenchmarkSoak(b *testing.B) {
+	s := newService(b)
+	t := s.turn(b, turnRequest(50, `{"enabled":true,"timeoutMs":100,"memoryLimitBytes":16777216,"snapshotTtlSeconds":1}`))
+	soak(b, s, t, 500)
+	before, threads := resident(b), status(b, "Threads")
+	b.ResetTimer()
+	soak(b, s, t, b.N)
+	b.StopTimer()
+	// Whatever was abandoned goes with the turn.
+	require.NoError(b, s.DropTurn("", t.ID()))
+	require.Zero(b, s.Stats().Suspended)
+	require.Zero(b, s.engine.Stats().InUse)
+	runtime.GC()
+	grown := resident(b) - before
+	b.ReportMetric(float64(grown)/(1<<20), "MB-grown")
+	require.Less(b, grown, soakGrowth)
+	require.Less(b, status(b, "Threads"), threads+2*s.engine.Stats().Threads)
+}
+
+// soak runs n cells.
+func soak(b *testing.B, s *service, t *bridge.Turn, n int) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range soakers {
+		all.Go(func() {
+			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+				if err := soakOne(b, s, t, i); err != nil {
+					b.Errorf("cell %d: %v", i, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// soakOne runs one cell. What its result says is the tests' business; here it only has to leave nothing behind. Of
+// the runs that wait, some are left to expire.
+func soakOne(b *testing.B, s *service, t *bridge.Turn, i int64) error {
+	r, err := s.Exec(b.Context(), t, cell(soakCell(i)))
+	if err != nil || r.Status != bridge.Waiting || i%3 == 0 {
+		return err
+	}
+	id, err := json.Marshal(r.RunID)
+	if err != nil {
+		return err
+	}
+	_, err = s.Wait(b.Context(), t, bridge.WaitInput{RunID: id})
+	return err
+}
+
+func soakCell(i int64) string {
+	for _, c := range soakCells {
+		if i%c.every == 0 {
+			return c.code
+		}
+	}
+	return ""
+}
+
+// status reads a number of this process from the kernel, such as Threads, or VmRSS in KiB.
+func status(b *testing.B, field string) int {
+	text, err := os.ReadFile("/proc/self/status")
+	require.NoError(b, err)
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			n, err := strconv.Atoi(strings.Fields(value)[0])
+			require.NoError(b, err)
+			return n
+		}
+	}
+	b.Fatalf("no %s in /proc/self/status", field)
+	return 0
+}
+
+// resident returns the process's resident memory in bytes.
+func resident(b *testing.B) int { return status(b, "VmRSS") << 10 }
