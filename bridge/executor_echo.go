@@ -34,23 +34,16 @@ func (echoExecutor) Execute(ctx context.Context, call Call) (json.RawMessage, er
 	if spec.Result != nil {
 		return spec.Result, nil
 	}
-	return echo(call)
+	return echo(call), nil
 }
 
-func echo(call Call) (json.RawMessage, error) {
-	type text struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	details, err := json.Marshal(struct {
-		Name  string          `json:"name"`
-		Input json.RawMessage `json:"input"`
-	}{call.Tool.Name(), call.Input})
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(struct {
-		Content []text          `json:"content"`
-		Details json.RawMessage `json:"details"`
-	}{[]text{{"text", string(details)}}, details})
+// echo is {content: [{type: "text", text: JSON of details}], details: {name, input}}.
+func echo(call Call) json.RawMessage {
+	details := make([]byte, 0, len(call.Input)+len(call.Tool.Name())+32)
+	details = appendString(append(details, `{"name":`...), call.Tool.Name())
+	details = append(append(append(details, `,"input":`...), call.Input...), '}')
+	result := make([]byte, 0, 2*len(details)+len(details)/4+64)
+	result = appendString(append(result, `{"content":[{"type":"text","text":`...), string(details))
+	result = append(append(result, `}],"details":`...), details...)
+	return append(result, '}')
 }
