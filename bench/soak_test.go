@@ -32,8 +32,10 @@ var soakCells = []struct {
 
 const (
 	soakers = 8
+	// Enough for every heap that will ever be needed to have been made and dirtied.
+	warmup = 3000
 	// More resident memory than this above that after the warm-up is a leak.
-	soakGrowth = 96 << 20
+	soakGrowth = 48 << 20
 )
 
 // BenchmarkSoak runs that mix on several goroutines. Afterwards no heap may be in use, and memory and threads must
@@ -41,7 +43,7 @@ const (
 func BenchmarkSoak(b *testing.B) {
 	s := newService(b)
 	t := s.turn(b, turnRequest(50, `{"enabled":true,"timeoutMs":100,"memoryLimitBytes":16777216,"snapshotTtlSeconds":1}`))
-	soak(b, s, t, 500)
+	soak(b, s, t, warmup)
 	before, threads := resident(b), status(b, "Threads")
 	b.ResetTimer()
 	soak(b, s, t, b.N)
