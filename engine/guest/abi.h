@@ -162,6 +162,7 @@ CODECELL_WEAK JSValue JS_GetPropertyInt64(JSContext *ctx, JSValueConst this_obj,
 CODECELL_WEAK int JS_SetPropertyStr(JSContext *ctx, JSValueConst this_obj, const char *prop, JSValue val);
 CODECELL_WEAK int JS_DefinePropertyValueStr(JSContext *ctx, JSValueConst this_obj, const char *prop, JSValue val,
                                             int flags);
+CODECELL_WEAK int JS_SetPrototype(JSContext *ctx, JSValueConst obj, JSValueConst proto_val);
 CODECELL_WEAK JSValue JS_ToObject(JSContext *ctx, JSValueConst val);
 CODECELL_WEAK int JS_SetPropertyInt64(JSContext *ctx, JSValueConst this_obj, int64_t idx, JSValue val);
 CODECELL_WEAK int JS_GetLength(JSContext *ctx, JSValueConst obj, int64_t *pres);

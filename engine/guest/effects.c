@@ -97,8 +97,11 @@ static void append_text(struct guest *g, JSValueConst v)
 {
 	size_t len = 0;
 	const char *s = is_string(v) ? to_utf8(g->ctx, &len, v) : NULL;
-	if (len > MAX_ERROR_TEXT)
+	if (len > MAX_ERROR_TEXT) {
 		len = MAX_ERROR_TEXT;
+		while ((s[len] & 0xC0) == 0x80)
+			len--;  // not in the middle of a character
+	}
 	uint32_t at = g->scratch.len;
 	buffer_u32(g->ctx, &g->scratch, 0);
 	if (s)
@@ -225,24 +228,28 @@ void effect_main(struct guest *g)
 	drain_jobs(g);  // the adapter may have run toJSON, and that may have queued jobs
 }
 
-// effect_unhandled reports rejections that are still without a handler, the cell's own promise apart.
+// effect_unhandled reports rejections that are still without a handler, the cell's own promise apart. Showing a
+// reason may run guest code, which may handle one of them or cause others: the list is taken over first.
 void effect_unhandled(struct guest *g)
 {
 	if (!g->settled)
 		return;
-	for (uint32_t i = 0; i < g->unhandled_count; i++) {
-		struct unhandled *u = &g->unhandled[i];
-		if (u->promise != JS_VALUE_GET_PTR(g->main)) {
+	struct unhandled list[MAX_UNHANDLED];
+	uint32_t count = g->unhandled_count;
+	memcpy(list, g->unhandled, sizeof(list));
+	g->unhandled_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (JS_VALUE_GET_PTR(list[i].promise) != JS_VALUE_GET_PTR(g->main)) {
 			uint32_t from = g->scratch.len;
-			effect_thrown(g, u->reason);
+			effect_thrown(g, list[i].reason);
 			uint32_t mark = effect_begin(g, EFFECT_UNHANDLED);
 			buffer_append(g->ctx, &g->out, g->scratch.data + from, g->scratch.len - from);
 			effect_end(g, mark);
 			g->scratch.len = from;
 		}
-		JS_FreeValue(g->ctx, u->reason);
+		JS_FreeValue(g->ctx, list[i].promise);
+		JS_FreeValue(g->ctx, list[i].reason);
 	}
-	g->unhandled_count = 0;
 }
 
 void effect_clock(struct guest *g)

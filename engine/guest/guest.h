@@ -74,7 +74,7 @@ struct pending {
 };
 
 struct unhandled {
-	void *promise;
+	JSValue promise;  // kept: another promise at the same address would pass for it
 	JSValue reason;
 };
 

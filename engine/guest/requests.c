@@ -9,6 +9,7 @@
 #define MAX_ARGUMENTS (16u << 20)
 #define SLOT_BITS 12
 #define SLOT_MASK ((1u << SLOT_BITS) - 1)
+#define MAX_REQUESTS ((1u << (32 - SLOT_BITS)) - 1)  // of a run, timers included
 
 static bool grow_table(struct guest *g)
 {
@@ -25,10 +26,10 @@ static bool grow_table(struct guest *g)
 }
 
 // add_pending takes a free place. An id names its place and how many requests came before, so an id is never
-// used twice and an answer finds its place at once.
+// used twice and an answer finds its place at once. NULL: there is no place, or the run has used up its numbers.
 static struct pending *add_pending(struct guest *g, uint8_t method)
 {
-	if (!g->pending_free && !grow_table(g))
+	if (g->next_id == MAX_REQUESTS || (!g->pending_free && !grow_table(g)))
 		return NULL;
 	uint32_t slot = g->pending_free - 1;
 	struct pending *p = &g->pending[slot];
@@ -142,6 +143,8 @@ JSValue host_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst
 	(void)this_val, (void)argc;
 	struct guest *g = guest_of(ctx);
 	struct pending *p = g->timers_used < g->max_timers ? add_pending(g, METHOD_TIMER) : NULL;
+	if (!p && g->next_id == MAX_REQUESTS)
+		return JS_ThrowRangeError(ctx, "too many timers and calls in one run");
 	if (!p)
 		return JS_ThrowRangeError(ctx, "too many timers: at most %d may run at once", (int)g->max_timers);
 	p->resolve = JS_DupValue(ctx, argv[1]);
@@ -193,7 +196,7 @@ void drain_jobs(struct guest *g)
 }
 
 // fill_error copies what the host says about a failure onto the error, as own data: properties of a plain error
-// and nothing of the host's.
+// and nothing of the host's. Without a prototype the fields inherit nothing that a cell may have planted.
 static JSValue fill_error(struct guest *g, JSValue error, JSValue fields)
 {
 	static const struct { const char *name; int flags; } copied[] = {
@@ -205,6 +208,11 @@ static JSValue fill_error(struct guest *g, JSValue error, JSValue fields)
 	};
 	if (is_undefined(error))
 		error = JS_CallConstructor(g->ctx, g->error_constructor, 0, NULL);
+	if (!is_object(fields) || !is_object(error)) {
+		JS_FreeValue(g->ctx, fields);
+		return error;
+	}
+	JS_SetPrototype(g->ctx, fields, JS_NULL);
 	for (size_t i = 0; i < sizeof(copied) / sizeof(*copied); i++) {
 		JSValue v = JS_GetPropertyStr(g->ctx, fields, copied[i].name);
 		if (!is_undefined(v))

@@ -43,16 +43,18 @@ static void track_rejection(JSContext *ctx, JSValueConst promise, JSValueConst r
 {
 	(void)opaque;
 	struct guest *g = guest_of(ctx);
-	void *p = JS_VALUE_GET_PTR(promise);
 	if (!handled) {
 		if (g->unhandled_count < MAX_UNHANDLED)
-			g->unhandled[g->unhandled_count++] = (struct unhandled){p, JS_DupValue(ctx, reason)};
+			g->unhandled[g->unhandled_count++] =
+				(struct unhandled){JS_DupValue(ctx, promise), JS_DupValue(ctx, reason)};
 		return;
 	}
 	for (uint32_t i = 0; i < g->unhandled_count; i++) {
-		if (g->unhandled[i].promise == p) {
-			JS_FreeValue(ctx, g->unhandled[i].reason);
+		struct unhandled u = g->unhandled[i];
+		if (JS_VALUE_GET_PTR(u.promise) == JS_VALUE_GET_PTR(promise)) {
 			g->unhandled[i] = g->unhandled[--g->unhandled_count];
+			JS_FreeValue(ctx, u.promise);
+			JS_FreeValue(ctx, u.reason);
 			return;
 		}
 	}
@@ -307,9 +309,9 @@ int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const ui
 	int status = setjmp(c->leave);
 	if (status == STEP_DONE) {
 		c->armed = 1;
+		g->committed = 0;
 		buffer_free(g->ctx, &g->out);
 		buffer_free(g->ctx, &g->clock);
-		g->committed = 0;
 		clock_begin(g);
 		run(g, in, in_len, catalog, catalog_len);
 		c->armed = 0;
