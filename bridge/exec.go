@@ -20,6 +20,11 @@ type ExecInput struct {
 	Code, Command, Language json.RawMessage // nil if absent
 }
 
+// refusal is a reason in the contract's own words, full stop and all.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
 // Exec runs a cell (contract B). The error, if any, is an *Error: the service can't take the cell. Whatever the
 // cell does is a result.
 func (s *Service) Exec(ctx context.Context, t *Turn, in ExecInput) (*Result, error) {
@@ -28,9 +33,9 @@ func (s *Service) Exec(ctx context.Context, t *Turn, in ExecInput) (*Result, err
 		return nil, err
 	}
 	defer end()
-	source, language, refusal := t.prepareSource(in)
-	if refusal != nil {
-		return s.refused(t, refusal.Error()), nil
+	source, language, err := t.prepareSource(in)
+	if err != nil {
+		return s.refused(t, err.Error()), nil
 	}
 	vm, err := s.options.Engine.NewVM(t.guestCatalogFor(source.Body))
 	if err != nil {
@@ -62,7 +67,7 @@ func (s *Service) telemetry(t *Turn) Telemetry {
 	return Telemetry{
 		CatalogSize: t.catalog.Len(), Sources: t.catalog.Sources(),
 		SearchCount: t.counts.search.Load(), DescribeCount: t.counts.describe.Load(), Calls: t.counts.call.Load(),
-		Engine: s.options.Engine.Name(),
+		Engine: s.EngineName(),
 	}
 }
 
@@ -77,10 +82,10 @@ func (t *Turn) prepareSource(in ExecInput) (*script.Source, script.Language, err
 		return nil, "", err
 	}
 	if !t.codeMode {
-		return nil, "", errors.New("code mode is disabled.")
+		return nil, "", refusal("code mode is disabled.")
 	}
 	if !t.allowsLanguage(string(language)) {
-		return nil, "", fmt.Errorf("code mode %s input is disabled.", language)
+		return nil, "", refusal(fmt.Sprintf("code mode %s input is disabled.", language))
 	}
 	source, err := script.Prepare(code, language, script.Options{MaxBytes: t.config.MaxSourceBytes, ShellTool: t.shellTool})
 	return source, language, err
@@ -91,12 +96,12 @@ func pickSource(in ExecInput) (string, error) {
 	command, hasCommand := jsonString(in.Command)
 	switch {
 	case hasCode && hasCommand && code != command:
-		return "", errors.New("code and command must match when both are provided.")
+		return "", refusal("code and command must match when both are provided.")
 	case hasCommand:
 		code = command
 	}
 	if strings.TrimSpace(code) == "" {
-		return "", errors.New("code or command must be a non-empty string.")
+		return "", refusal("code or command must be a non-empty string.")
 	}
 	return code, nil
 }
@@ -110,7 +115,7 @@ func pickLanguage(raw json.RawMessage) (script.Language, error) {
 	case script.JavaScript, script.TypeScript:
 		return l, nil
 	}
-	return "", errors.New("language must be javascript or typescript.")
+	return "", refusal("language must be javascript or typescript.")
 }
 
 func jsonString(raw json.RawMessage) (string, bool) {

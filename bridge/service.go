@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -11,12 +12,18 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// Options configure a Service. Engine is required.
+// Options configure a Service. Engine is required, or the reason why there is none.
 type Options struct {
 	Engine engine.Engine
+	// EngineError is why the engine could not be loaded. The service then answers all that needs no engine and
+	// refuses turns with code mode on: it never hands back their tools instead (contract A8).
+	EngineError error
 	// Config is the operator's tools.codeMode: defaults and ceilings of every turn. The zero value means
 	// DefaultConfig.
 	Config Config
+	// Agents are the configs of agents that have one of their own, by agent id: each the result of merging it over
+	// Config (contract A2).
+	Agents map[string]Config
 	// TestExecutors enables the echo executor, which answers without any tool behind it.
 	TestExecutors bool
 	// Executors adds executors by the type that a tool names them with. The built-in types can't be replaced.
@@ -68,8 +75,8 @@ type Service struct {
 // New starts a service. Close it when done; the engine stays the caller's.
 func New(o Options) (*Service, error) {
 	o = o.withDefaults()
-	if o.Engine == nil {
-		return nil, &Error{Kind: KindUnavailable, Msg: "no engine"}
+	if o.Engine == nil && o.EngineError == nil {
+		return nil, errors.New("bridge: Options need an Engine, or an EngineError that says why there is none")
 	}
 	s := &Service{
 		options: o,
@@ -99,13 +106,20 @@ type Stats struct {
 func (s *Service) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Stats{
-		Turns: len(s.turns), Suspended: len(s.runs), Running: int(s.live.Load()), Engine: s.options.Engine.Stats(),
+	stats := Stats{Turns: len(s.turns), Suspended: len(s.runs), Running: int(s.live.Load())}
+	if s.options.Engine != nil {
+		stats.Engine = s.options.Engine.Stats()
 	}
+	return stats
 }
 
-// EngineName returns the name of the engine in use.
-func (s *Service) EngineName() string { return s.options.Engine.Name() }
+// EngineName returns the name of the engine in use, "none" if it could not be loaded.
+func (s *Service) EngineName() string {
+	if s.options.Engine == nil {
+		return "none"
+	}
+	return s.options.Engine.Name()
+}
 
 // Ready returns nil while the service can take work, else why it can't.
 func (s *Service) Ready() error {
@@ -114,7 +128,15 @@ func (s *Service) Ready() error {
 	if s.closed {
 		return errShuttingDown
 	}
-	return nil
+	return s.engineError()
+}
+
+// engineError returns nil if there is an engine.
+func (s *Service) engineError() error {
+	if s.options.Engine != nil {
+		return nil
+	}
+	return &Error{Kind: KindUnavailable, Msg: "runtime_unavailable: the code mode engine could not be loaded: " + s.options.EngineError.Error()}
 }
 
 var errShuttingDown = &Error{

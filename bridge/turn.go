@@ -63,7 +63,7 @@ type counters struct{ search, describe, call atomic.Int64 }
 
 // Prepare makes a turn in the page's order (contract A1): tools, policy, then code mode or the tools as they are.
 func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*Turn, error) {
-	config, err := s.options.Config.Narrow(req.Config)
+	config, err := s.configOf(req.Context.AgentID).Narrow(req.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +76,11 @@ func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*
 		codeMode: config.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{},
 	}
+	if t.codeMode {
+		if err := s.engineError(); err != nil {
+			return nil, err
+		}
+	}
 	if t.specs, err = s.toolSpecs(entries); err != nil {
 		return nil, err
 	}
@@ -84,6 +89,14 @@ func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*
 	t.guestBrief = sync.OnceValue(func() []byte { return guestCatalog(entries.GuestWithoutFiles()) })
 	t.touch()
 	return t, s.addTurn(t)
+}
+
+// configOf returns the operator's config for an agent (contract A2).
+func (s *Service) configOf(agentID string) Config {
+	if c, ok := s.options.Agents[agentID]; ok {
+		return c
+	}
+	return s.options.Config
 }
 
 func guestCatalog(g catalog.Guest) []byte {

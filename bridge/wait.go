@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
@@ -40,12 +39,12 @@ type Refusal struct {
 }
 
 // The texts of contract C5.
-var (
-	errBlankRun      = errors.New("runId must be a non-empty string.")
-	errNoRun         = errors.New("code mode run is unavailable or expired.")
-	errOtherAgentRun = errors.New("code mode run belongs to a different agent run.")
-	errOtherSession  = errors.New("code mode run belongs to a different session.")
-	errResuming      = errors.New("code mode run is already being resumed.")
+const (
+	errBlankRun      = refusal("runId must be a non-empty string.")
+	errNoRun         = refusal("code mode run is unavailable or expired.")
+	errOtherAgentRun = refusal("code mode run belongs to a different agent run.")
+	errOtherSession  = refusal("code mode run belongs to a different session.")
+	errResuming      = refusal("code mode run is already being resumed.")
 )
 
 // Wait resumes a suspended run (contract C3).

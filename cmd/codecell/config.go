@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/titanous/json5"
@@ -32,6 +34,8 @@ type Config struct {
 	TestExecutors bool `json:"testExecutors"`
 	// Tools holds the page's tools.codeMode.
 	Tools ToolsConfig `json:"tools"`
+	// Agents are configs of single agents, by agent id, laid over Tools field by field.
+	Agents map[string]AgentConfig `json:"agents"`
 	// Auth holds the API keys.
 	Auth AuthConfig `json:"auth"`
 	// Executors are settings of what runs tools.
@@ -48,6 +52,11 @@ type Config struct {
 type ToolsConfig struct {
 	// CodeMode is true, false or an object: defaults and ceilings of every turn.
 	CodeMode json.RawMessage `json:"codeMode"`
+}
+
+// AgentConfig is what one agent has of its own (contract A2).
+type AgentConfig struct {
+	Tools ToolsConfig `json:"tools"`
 }
 
 // AuthConfig says who may call.
@@ -166,7 +175,7 @@ func (c Config) validate() error {
 	if _, err := c.level(); err != nil {
 		return err
 	}
-	if _, err := c.codeMode(); err != nil {
+	if _, err := c.agents(); err != nil {
 		return err
 	}
 	if n := len(c.Executors.SigningKey); n > 0 && n < minSigningKey {
@@ -206,6 +215,21 @@ func (c Config) codeMode() (bridge.Config, error) {
 		return config, fmt.Errorf("tools.codeMode: %w", err)
 	}
 	return config, nil
+}
+
+// agents resolves the configs of the agents that have one.
+func (c Config) agents() (map[string]bridge.Config, error) {
+	global, err := c.codeMode()
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]bridge.Config, len(c.Agents))
+	for _, id := range slices.Sorted(maps.Keys(c.Agents)) {
+		if all[id], err = global.Merge(c.Agents[id].Tools.CodeMode); err != nil {
+			return nil, fmt.Errorf("agents.%s.tools.codeMode: %w", id, err)
+		}
+	}
+	return all, nil
 }
 
 func (c Config) grace() time.Duration { return time.Duration(c.GraceSeconds) * time.Second }

@@ -124,3 +124,26 @@ func TestServeConfig(t *testing.T) {
 		require.Equal(t, "from-flag-from-flag", c.Executors.SigningKey)
 	})
 }
+
+func TestAgentConfigs(t *testing.T) {
+	t.Run("A2 an agent's object is laid over the global one", func(t *testing.T) {
+		c := Config{
+			Tools: ToolsConfig{CodeMode: json.RawMessage(`{"enabled":true,"timeoutMs":4000,"maxOutputBytes":2048}`)},
+			Agents: map[string]AgentConfig{
+				"slow": {Tools: ToolsConfig{CodeMode: json.RawMessage(`{"timeoutMs":9000}`)}},
+				"off":  {Tools: ToolsConfig{CodeMode: json.RawMessage(`false`)}},
+			},
+		}
+		agents, err := c.agents()
+		require.NoError(t, err)
+		require.Equal(t, 9000, agents["slow"].TimeoutMs)
+		require.Equal(t, 2048, agents["slow"].MaxOutputBytes)
+		require.True(t, agents["slow"].Enabled)
+		require.False(t, agents["off"].Enabled)
+	})
+	t.Run("A2 a mistake names the agent and the key", func(t *testing.T) {
+		c := Config{Agents: map[string]AgentConfig{"a1": {Tools: ToolsConfig{CodeMode: json.RawMessage(`{"timeoutMS":1}`)}}}}.WithDefaults()
+		require.ErrorContains(t, c.validate(), "agents.a1.tools.codeMode")
+		require.ErrorContains(t, c.validate(), "timeoutMS")
+	})
+}

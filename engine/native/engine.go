@@ -11,41 +11,6 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// Options size an engine. Zero values take the defaults.
-type Options struct {
-	// Threads is how many steps may be taken at once, each on a locked OS thread. More than there are cores, since
-	// a cell that computes must not keep the others waiting: the system shares the cores out. Default 32.
-	Threads int
-	// Queue is how many steps may wait for a thread before the engine says it is overloaded. Default 1024.
-	Queue int
-	// Heaps is how many runs may have a heap at once, running or waiting. Default 1024.
-	Heaps int
-	// HeapBytes is the address range of a heap, the most that a run's memory limit can be. Default 64 MiB.
-	HeapBytes int
-	// Warm is how many heaps are made at once. Default: the number of cores.
-	Warm int
-}
-
-func (o Options) withDefaults() Options {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{
-		{&o.Threads, 32},
-		{&o.Queue, 1024},
-		{&o.Heaps, 1024},
-		{&o.HeapBytes, 64 << 20},
-		{&o.Warm, runtime.NumCPU()},
-	} {
-		if *d.field <= 0 {
-			*d.field = d.value
-		}
-	}
-	o.HeapBytes = (o.HeapBytes + page - 1) &^ (page - 1)
-	o.Warm = min(o.Warm, o.Heaps)
-	return o
-}
-
 // Engine is the native engine. It is safe for concurrent use.
 type Engine struct {
 	options Options
@@ -74,6 +39,26 @@ func New(o Options) (*Engine, error) {
 		e.free = append(e.free, h)
 	}
 	return e, nil
+}
+
+func (o Options) withDefaults() Options {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{
+		{&o.Threads, 32},
+		{&o.Queue, 1024},
+		{&o.Heaps, 1024},
+		{&o.HeapBytes, 64 << 20},
+		{&o.Warm, runtime.NumCPU()},
+	} {
+		if *d.field <= 0 {
+			*d.field = d.value
+		}
+	}
+	o.HeapBytes = (o.HeapBytes + page - 1) &^ (page - 1)
+	o.Warm = min(o.Warm, o.Heaps)
+	return o
 }
 
 // Name implements engine.Engine.

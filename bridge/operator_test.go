@@ -1,0 +1,78 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/catalog"
+)
+
+func TestWithoutEngine(t *testing.T) {
+	s, err := New(Options{EngineError: errors.New("no guest today")})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close(context.Background())) }()
+	tools := []catalog.Tool{{Source: "openclaw", Name: "read"}}
+
+	t.Run("A8 code mode is refused, and says why", func(t *testing.T) {
+		_, err := s.Prepare(context.Background(), "", &TurnRequest{Config: json.RawMessage(`true`), Tools: tools})
+		var refused *Error
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, KindUnavailable, refused.Kind)
+		require.Contains(t, refused.Msg, "runtime_unavailable")
+		require.Contains(t, refused.Msg, "no guest today")
+		require.ErrorContains(t, s.Ready(), "no guest today")
+	})
+	t.Run("A1 a turn without code mode needs no engine", func(t *testing.T) {
+		turn, err := s.Prepare(context.Background(), "", &TurnRequest{Tools: tools})
+		require.NoError(t, err)
+		require.False(t, turn.CodeMode())
+		result, err := s.Exec(context.Background(), turn, ExecInput{Code: json.RawMessage(`"return 1"`)})
+		require.NoError(t, err)
+		require.Equal(t, "code mode is disabled.", result.Error)
+		require.Equal(t, "none", result.Telemetry.Engine)
+	})
+	t.Run("neither engine nor reason is a mistake", func(t *testing.T) {
+		_, err := New(Options{})
+		require.Error(t, err)
+	})
+}
+
+func TestAgents(t *testing.T) {
+	global, err := DefaultConfig().Merge(json.RawMessage(`{"enabled":true,"timeoutMs":4000}`))
+	require.NoError(t, err)
+	slow, err := global.Merge(json.RawMessage(`{"timeoutMs":9000}`))
+	require.NoError(t, err)
+	off, err := global.Merge(json.RawMessage(`false`))
+	require.NoError(t, err)
+	s, err := New(Options{EngineError: errors.New("none"), Config: global, Agents: map[string]Config{"slow": slow, "off": off}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close(context.Background())) }()
+
+	for _, c := range []struct {
+		agent   string
+		enabled bool
+		timeout int
+	}{
+		{"anyone", true, 4000},
+		{"", true, 4000},
+		{"slow", true, 9000},
+		{"off", false, 4000},
+	} {
+		t.Run("A2 agent "+c.agent, func(t *testing.T) {
+			config, err := s.configOf(c.agent).Narrow(json.RawMessage(`{"enabled":true}`))
+			require.NoError(t, err)
+			enabled := config.Enabled
+			if c.agent != "off" {
+				config, err = s.configOf(c.agent).Narrow(nil)
+				require.NoError(t, err)
+				enabled = config.Enabled
+			}
+			require.Equal(t, c.enabled, enabled)
+			require.Equal(t, c.timeout, config.TimeoutMs)
+		})
+	}
+}
