@@ -127,6 +127,9 @@ int guest_boot(struct control *c, void *base, uint64_t size, int sources)
 	JS_FreeValue(ctx, host);
 	JS_SetInterruptHandler(rt, interrupt, NULL);
 	JS_SetHostPromiseRejectionTracker(rt, track_rejection, NULL);
+	// The engine keeps the last backtrace, with the functions in it, until the next evaluation: let that be here.
+	JSEvalOptions options = {JS_EVAL_OPTIONS_VERSION, JS_EVAL_TYPE_GLOBAL, "guest", 1};
+	JS_FreeValue(ctx, JS_Eval2(ctx, "0", 1, &options));
 	JS_RunGC(rt);
 	return 0;
 }
