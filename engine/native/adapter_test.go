@@ -29,26 +29,34 @@ func TestAdapter(t *testing.T) {
 		{"lone surrogates in keys", `{["\ud800a"]: 1, ["\udfff"]: 2}`, `{"�a":1,"�":2}`},
 		{"order of keys", `{b: 1, 2: 1, a: 1, 1: 1}`, `{"1":1,"2":1,"b":1,"a":1}`},
 		{"own enumerable text keys only", `Object.create({x: 1}, {a: {value: 1, enumerable: true}, b: {value: 2}, [Symbol("s")]: {value: 3, enumerable: true}})`, `{"a":1}`},
-		{"__proto__ and its kin are plain keys", `JSON.parse('{"__proto__":{"x":1},"constructor":2,"toString":3,"toJSON":4,"then":5}')`,
-			`{"__proto__":{"x":1},"constructor":2,"toString":3,"toJSON":4,"then":5}`},
+		{
+			"__proto__ and its kin are plain keys", `JSON.parse('{"__proto__":{"x":1},"constructor":2,"toString":3,"toJSON":4,"then":5}')`,
+			`{"__proto__":{"x":1},"constructor":2,"toString":3,"toJSON":4,"then":5}`,
+		},
 		{"no prototype", `Object.assign(Object.create(null), {a: 1})`, `{"a":1}`},
 		{"dates", `[new Date(0), new Date(NaN), {d: new Date(1e12)}]`, `["1970-01-01T00:00:00.000Z",null,{"d":"2001-09-09T01:46:40.000Z"}]`},
-		{"errors", `[new RangeError("r"), Object.assign(new Error("m"), {name: "N", code: 5}), new Error(), new AggregateError([1], "a")]`,
-			`[{"name":"RangeError","message":"r"},{"name":"N","message":"m"},{"name":"Error","message":""},{"name":"AggregateError","message":"a"}]`},
+		{
+			"errors", `[new RangeError("r"), Object.assign(new Error("m"), {name: "N", code: 5}), new Error(), new AggregateError([1], "a")]`,
+			`[{"name":"RangeError","message":"r"},{"name":"N","message":"m"},{"name":"Error","message":""},{"name":"AggregateError","message":"a"}]`,
+		},
 		{"an error with a toJSON", `Object.assign(new Error("m"), {toJSON() { return 7 }})`, `7`},
 		{"maps and sets", `[new Map([[1, 2]]), new Set([1]), Object.assign(new Map(), {x: 1})]`, `[{},{},{"x":1}]`},
 		{"promises are not awaited", `{p: Promise.resolve(1), q: [Promise.resolve()]}`, `{"p":{},"q":[{}]}`},
 		{"regular expressions, weak things, iterators", `[/x/g, new WeakMap(), new WeakRef({}), [1].values()]`, `[{},{},{},{}]`},
 		{"boxes", `[Object(1), Object("s"), Object(true), Object(false), Object(NaN)]`, `[1,"s",true,false,null]`},
-		{"typed arrays", `[new Uint8Array([1, 2]), new Float64Array([1.5, NaN]), new BigInt64Array([1n]), new ArrayBuffer(2)]`,
-			`[{"0":1,"1":2},{"0":1.5,"1":null},{"0":"1"},{}]`},
+		{
+			"typed arrays", `[new Uint8Array([1, 2]), new Float64Array([1.5, NaN]), new BigInt64Array([1n]), new ArrayBuffer(2)]`,
+			`[{"0":1,"1":2},{"0":1.5,"1":null},{"0":"1"},{}]`,
+		},
 		{"arguments are no array", `(function () { return arguments })(1, 2)`, `{"0":1,"1":2}`},
 		{"array with further keys", `Object.assign([1], {x: 1})`, `[1]`},
 		{"sparse array", `(() => { const a = []; a[3] = 1; return a })()`, `[null,null,null,1]`},
 		{"array with an accessor", `Object.defineProperty([1, 2], 1, {get() { return 3 }})`, `[1,3]`},
 		{"array of a class", `new (class A extends Array {})(1, 2)`, `[1,2]`},
-		{"toJSON gets its key", `{a: {toJSON(k) { return k }}, b: [{toJSON(k) { return [k, typeof k] }}], c: {toJSON() { return undefined }}}`,
-			`{"a":"a","b":[["0","string"]]}`},
+		{
+			"toJSON gets its key", `{a: {toJSON(k) { return k }}, b: [{toJSON(k) { return [k, typeof k] }}], c: {toJSON() { return undefined }}}`,
+			`{"a":"a","b":[["0","string"]]}`,
+		},
 		{"toJSON at the top gets an empty key", `{toJSON(k) { return [k, this === globalThis] }}`, `["",false]`},
 		{"toJSON of what toJSON returns is not asked", `{toJSON() { return {toJSON() { return 1 }, a: 2} }}`, `{"a":2}`},
 		{"toJSON that is no function", `{toJSON: 1}`, `{"toJSON":1}`},
@@ -63,8 +71,10 @@ func TestAdapter(t *testing.T) {
 		{"proxy of a proxy of an array", `new Proxy(new Proxy([1], {}), {})`, `[1]`},
 		{"proxy's traps are asked", `new Proxy({}, {ownKeys: () => ["x", "y"], getOwnPropertyDescriptor: (t, k) => ({value: 0, enumerable: k === "x", configurable: true}), get: (t, k) => k === "x" ? 7 : undefined})`, `{"x":7}`},
 		{"proxy of a function", `[new Proxy(() => 1, {})]`, `[null]`},
-		{"cycle, where it closes", `(() => { const o = {a: 1, l: []}; o.o = o; o.l.push(o, [o.l]); return o })()`,
-			`{"a":1,"l":["[Circular]",["[Circular]"]],"o":"[Circular]"}`},
+		{
+			"cycle, where it closes", `(() => { const o = {a: 1, l: []}; o.o = o; o.l.push(o, [o.l]); return o })()`,
+			`{"a":1,"l":["[Circular]",["[Circular]"]],"o":"[Circular]"}`,
+		},
 		{"the same object twice is no cycle", `(() => { const o = {a: 1}; return [o, o, {o}] })()`, `[{"a":1},{"a":1},{"o":{"a":1}}]`},
 		{"cycle through toJSON", `(() => { const o = {toJSON() { return {o} }}; return {o} })()`, ``},
 	} {
@@ -140,15 +150,23 @@ func TestOutputs(t *testing.T) {
 		want       []engine.Output
 	}{
 		{"D8 text is as it is", `text("a\0b\"é\ud800"); text("")`, []engine.Output{text("a\x00b\"é�"), text("")}},
-		{"D8 anything else is JSON text", `text({a: 1}); text(5); text(null); text(undefined); text([1n]); text(Object("s"))`,
-			[]engine.Output{text(`{"a":1}`), text("5"), text("null"), text("null"), text(`["1"]`), text(`"s"`)}},
-		{"D8 json is a copy made at the call", `const o = {a: 1}; json(o); o.a = 2; json(o); json(undefined); json("s")`,
-			[]engine.Output{data(`{"a":1}`), data(`{"a":2}`), data("null"), data(`"s"`)}},
+		{
+			"D8 anything else is JSON text", `text({a: 1}); text(5); text(null); text(undefined); text([1n]); text(Object("s"))`,
+			[]engine.Output{text(`{"a":1}`), text("5"), text("null"), text("null"), text(`["1"]`), text(`"s"`)},
+		},
+		{
+			"D8 json is a copy made at the call", `const o = {a: 1}; json(o); o.a = 2; json(o); json(undefined); json("s")`,
+			[]engine.Output{data(`{"a":1}`), data(`{"a":2}`), data("null"), data(`"s"`)},
+		},
 		{"D8 in the order of the calls", `json(1); text("2"); console.log(3); json(4)`, []engine.Output{data("1"), text("2"), level(1, "3"), data("4")}},
-		{"D10 console has levels", `console.log("a"); console.info("b"); console.debug("c"); console.warn("d"); console.error("e")`,
-			[]engine.Output{level(1, "a"), level(2, "b"), level(3, "c"), level(4, "d"), level(5, "e")}},
-		{"D10 console shows what JSON drops", `console.log(undefined, null, Symbol("s"), () => 1, new TypeError("t"), {a: [1n]}, "x y")`,
-			[]engine.Output{level(1, `undefined null Symbol(s) [function] TypeError: t {"a":["1"]} x y`)}},
+		{
+			"D10 console has levels", `console.log("a"); console.info("b"); console.debug("c"); console.warn("d"); console.error("e")`,
+			[]engine.Output{level(1, "a"), level(2, "b"), level(3, "c"), level(4, "d"), level(5, "e")},
+		},
+		{
+			"D10 console shows what JSON drops", `console.log(undefined, null, Symbol("s"), () => 1, new TypeError("t"), {a: [1n]}, "x y")`,
+			[]engine.Output{level(1, `undefined null Symbol(s) [function] TypeError: t {"a":["1"]} x y`)},
+		},
 		{"D8 output of a toJSON that makes output", `text({toJSON() { text("inner"); return 1 }})`, []engine.Output{text("inner"), text("1")}},
 	} {
 		t.Run(c.rule, func(t *testing.T) { require.Equal(t, c.want, run(t, e, c.cell).Outputs) })

@@ -83,8 +83,10 @@ func TestThrown(t *testing.T) {
 		{"a number", `throw -0`, other("0")},
 		{"a symbol", `throw Symbol("s")`, other("a value that can't be shown as text")},
 		{"an object", `throw {code: 5}`, other(`{"code":5}`)},
-		{"an object that looks like an error", `throw {name: "Error", message: "m", stack: "    at host (/etc/passwd:1:1)"}`,
-			other(`{"name":"Error","message":"m","stack":"    at host (/etc/passwd:1:1)"}`)},
+		{
+			"an object that looks like an error", `throw {name: "Error", message: "m", stack: "    at host (/etc/passwd:1:1)"}`,
+			other(`{"name":"Error","message":"m","stack":"    at host (/etc/passwd:1:1)"}`),
+		},
 		{"an object that can't be shown", `throw {get a() { throw 1 }}`, other("a value that can't be shown as text")},
 		{"a function", `throw function f() {}`, other("function f() {}")},
 	} {

@@ -64,8 +64,10 @@ func TestAnswers(t *testing.T) {
 		vm, first := start(t, e, limits(`try { await tools.echo() } catch (e) {
 			return [e instanceof Error, Object.getPrototypeOf(e) === Error.prototype, e.name, e.message, e.code, e.toolId, e.callId, Object.keys(e), Object.hasOwn(e, "name")] }`))
 		defer vm.Close()
-		last := resume(t, vm, engine.Answer{ID: first.Requests[0].ID, Kind: engine.AnswerError,
-			Payload: []byte(`{"message":"boom","name":"ToolError","code":"c","toolId":"t","callId":"i","other":1}`)})
+		last := resume(t, vm, engine.Answer{
+			ID: first.Requests[0].ID, Kind: engine.AnswerError,
+			Payload: []byte(`{"message":"boom","name":"ToolError","code":"c","toolId":"t","callId":"i","other":1}`),
+		})
 		require.Equal(t, `[true,true,"ToolError","boom","c","t","i",["code","toolId","callId"],true]`, string(last.Main.Value))
 	})
 	t.Run("D7 a failure takes nothing from Object.prototype", func(t *testing.T) {
