@@ -1,0 +1,168 @@
+package codecell_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/codecell/codecell/bridge"
+)
+
+func readme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	return string(text)
+}
+
+// blocks returns the contents of the fenced blocks in a language.
+func blocks(text, language string) []string {
+	var found []string
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```\n").FindAllStringSubmatch(text, -1) {
+		found = append(found, m[1])
+	}
+	return found
+}
+
+// example is a request of the README and what it says of the answer.
+type example struct{ body, path, answer string }
+
+var curl = regexp.MustCompile("(?s)```sh\ncurl -s --json '(.*?)' http://127.0.0.1:8080(\\S+)\n```\n\n```json\n(.*?)```")
+
+func examples(t *testing.T) []example {
+	var found []example
+	for _, m := range curl.FindAllStringSubmatch(readme(t), -1) {
+		found = append(found, example{m[1], m[2], m[3]})
+	}
+	require.Len(t, found, strings.Count(readme(t), "curl -s"), "every request is followed by its answer")
+	return found
+}
+
+func post(t *testing.T, url, key, body string) (int, []byte) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return res.StatusCode, answer
+}
+
+// contains checks that got has everything that want has; objects may have more.
+func contains(t *testing.T, at string, want, got any) {
+	t.Helper()
+	switch want := want.(type) {
+	case map[string]any:
+		have, _ := got.(map[string]any)
+		for key, v := range want {
+			contains(t, at+"."+key, v, have[key])
+		}
+	case []any:
+		have, _ := got.([]any)
+		require.Len(t, have, len(want), at)
+		for i, v := range want {
+			contains(t, fmt.Sprintf("%s[%d]", at, i), v, have[i])
+		}
+	default:
+		require.Equal(t, want, got, at)
+	}
+}
+
+func TestReadmeRequests(t *testing.T) {
+	base := serve(t, "--test-executors")
+	ids := map[string]string{}
+	for _, e := range examples(t) {
+		t.Run("J "+e.path, func(t *testing.T) {
+			for name, id := range ids {
+				e.body = strings.ReplaceAll(e.body, name, id)
+			}
+			status, answer := post(t, base+e.path, "", e.body)
+			require.Equal(t, http.StatusOK, status, "%s", answer)
+			for name, path := range map[string]string{"TURN_ID": "turnId", "RUN_ID": "runId", "CALL_ID": "pendingToolCalls.0.id"} {
+				if id := gjson.GetBytes(answer, path).Str; id != "" {
+					ids[name] = id
+				}
+			}
+			var want, got any
+			require.NoError(t, json.Unmarshal([]byte(e.answer), &want))
+			require.NoError(t, json.Unmarshal(answer, &got))
+			contains(t, "answer", want, got)
+		})
+	}
+}
+
+func TestReadmeCells(t *testing.T) {
+	turn := filepath.Join(t.TempDir(), "turn.json")
+	require.NoError(t, os.WriteFile(turn, []byte(gjson.Get(examples(t)[0].body, "turn").Raw), 0o600))
+	for _, cell := range blocks(readme(t), "js") {
+		file := filepath.Join(t.TempDir(), "cell.js")
+		require.NoError(t, os.WriteFile(file, []byte(cell), 0o600))
+		lines := strings.Split(strings.TrimSpace(runCell(t, file, "--catalog", turn)), "\n")
+		require.Equal(t, "true", lines[len(lines)-1])
+	}
+}
+
+func TestReadmeConfig(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config.json5")
+	require.NoError(t, os.WriteFile(config, []byte(blocks(readme(t), "json5")[0]), 0o600))
+	base := serve(t, "--config", config)
+	t.Run("I2 the key whose hash it shows is let in, no other", func(t *testing.T) {
+		status, _ := post(t, base+"/v1/exec", "", `{"turn":{},"code":"return 1"}`)
+		require.Equal(t, http.StatusUnauthorized, status)
+		status, answer := post(t, base+"/v1/exec", "example-key", `{"turn":{},"code":"return 1"}`)
+		require.Equal(t, http.StatusOK, status)
+		require.EqualValues(t, 1, gjson.GetBytes(answer, "value").Int(), "%s", answer)
+	})
+	t.Run("A2 the table is the one of the code", func(t *testing.T) {
+		shown := regexp.MustCompile(`(?m)^\| key \|.*\n(\|.*\n)*`).FindString(readme(t))
+		require.Equal(t, configTable(), shown)
+	})
+}
+
+// configTable renders the keys of tools.codeMode as README shows them.
+func configTable() string {
+	var table bytes.Buffer
+	table.WriteString("| key | default | range or choices | |\n|---|---|---|---|\n")
+	for _, k := range bridge.ConfigKeys() {
+		value, choices := "", ""
+		switch {
+		case k.Key == "enabled":
+			value = fmt.Sprint(bridge.DefaultConfig().Enabled)
+		case k.Key == "languages":
+			value = "`" + strings.Join(bridge.DefaultConfig().Languages, "`, `") + "`"
+		case k.Max > 0:
+			value, choices = fmt.Sprint(k.Default), fmt.Sprintf("%d – %d", k.Min, k.Max)
+		case len(k.Allowed) > 0:
+			value, choices = "`"+k.Allowed[0]+"`", "`"+strings.Join(k.Allowed, "`, `")+"`"
+		}
+		if k.CappedBy != "" {
+			choices += ", at most `" + k.CappedBy + "`"
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", k.Key, value, choices, k.Doc)
+	}
+	return table.String()
+}
+
+func TestReadmeCommands(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile("`make ([a-z-]+)|\nmake ([a-z-]+)").FindAllStringSubmatch(readme(t), -1) {
+		require.Regexp(t, "(?m)^"+m[1]+m[2]+":", string(makefile))
+	}
+}
