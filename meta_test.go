@@ -1,0 +1,114 @@
+// Package codecell_test holds the repository to its own promises: what no single package can test.
+package codecell_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/codecell/codecell/"
+
+// mayImport says for each package which others of this module its code may know; tests may know more. Imports go
+// one way: cmd, server, bridge, then catalog and engine side by side.
+var mayImport = map[string][]string{
+	"bench":               {},
+	"bridge":              {"catalog", "engine", "engine/script"},
+	"catalog":             {},
+	"cmd/codecell":        {"bridge", "engine/native", "server"},
+	"engine":              {},
+	"engine/guest":        {},
+	"engine/native":       {"engine", "engine/guest"},
+	"engine/script":       {},
+	"server":              {"bridge", "catalog"},
+	"server/contracttest": {},
+}
+
+// maxLines is where a file has got more than one noun.
+const maxLines = 600
+
+// sources calls f with every file of the repository that has one of the endings.
+func sources(t *testing.T, endings []string, f func(t *testing.T, path string, text []byte)) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (path == "bin" || path != "." && strings.HasPrefix(d.Name(), ".")):
+			return filepath.SkipDir
+		case d.IsDir() || !slices.Contains(endings, filepath.Ext(path)):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			f(t, filepath.ToSlash(path), text)
+		}
+		return err
+	}))
+}
+
+// packages parses the files of every package that are not tests, up to their imports.
+func packages(t *testing.T) map[string][]*ast.File {
+	t.Helper()
+	found := map[string][]*ast.File{}
+	sources(t, []string{".go"}, func(t *testing.T, path string, text []byte) {
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata/") {
+			return
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly|parser.ParseComments)
+		require.NoError(t, err)
+		found[dir] = append(found[dir], file)
+	})
+	return found
+}
+
+func TestPackages(t *testing.T) {
+	for dir, files := range packages(t) {
+		t.Run(dir+" says what it owns", func(t *testing.T) {
+			documented := slices.ContainsFunc(files, func(f *ast.File) bool { return f.Doc != nil })
+			require.True(t, documented, "a package comment, in doc.go")
+		})
+		t.Run(dir+" knows only what it may", func(t *testing.T) {
+			allowed, listed := mayImport[dir]
+			require.True(t, listed, "say in mayImport what this package may import")
+			for _, file := range files {
+				for _, spec := range file.Imports {
+					name := strings.Trim(spec.Path.Value, `"`)
+					if own, ok := strings.CutPrefix(name, module); ok {
+						require.Contains(t, allowed, own)
+					}
+					if name == "C" {
+						require.Equal(t, "engine/guest", dir, "C is called from one package")
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Run("no file has outgrown its noun", func(t *testing.T) {
+		sources(t, []string{".go", ".c", ".h", ".js", ".ts", ".sh"}, func(t *testing.T, path string, text []byte) {
+			require.LessOrEqual(t, bytes.Count(text, []byte("\n")), maxLines, path)
+		})
+	})
+	t.Run("no test is skipped and no work is put off", func(t *testing.T) {
+		skipped := regexp.MustCompile(`\b[tb]\.[S]kip(f|Now)?\(`)
+		putOff := regexp.MustCompile(`\b([T]ODO|[F]IXME|[X]XX)\b`)
+		sources(t, []string{".go", ".c", ".h", ".js", ".sh", ".md"}, func(t *testing.T, path string, text []byte) {
+			require.Empty(t, string(skipped.Find(text)), path)
+			require.Empty(t, string(putOff.Find(text)), path)
+		})
+	})
+}
