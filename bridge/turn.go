@@ -85,7 +85,13 @@ func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*
 		return nil, err
 	}
 	t.shellTool = shellTool(entries)
-	t.guest = sync.OnceValue(func() []byte { return guestCatalog(entries.Guest()) })
+	t.guest = sync.OnceValue(func() []byte {
+		g := entries.Guest()
+		if g.Files == nil {
+			g.Files = []byte("[]") // there are none, which is not the same as: they were left out
+		}
+		return guestCatalog(g)
+	})
 	t.guestBrief = sync.OnceValue(func() []byte { return guestCatalog(entries.GuestWithoutFiles()) })
 	t.touch()
 	return t, s.addTurn(t)

@@ -142,7 +142,9 @@
 
 	let files;
 	function allFiles() {
-		if (files === undefined) files = catalog(FILES) || [];
+		if (files === undefined) files = catalog(FILES);
+		// The host leaves them out for a cell whose text can't reach API: rendering them costs more than most cells.
+		if (files === undefined) throw new E("API files are not loaded: name API in the text of the cell");
 		return files;
 	}
 
