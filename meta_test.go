@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"catalog":             {},
 	"cmd/codecell":        {"bridge", "engine/native", "server"},
 	"engine":              {},
+	"engine/enginetest":   {"engine"},
 	"engine/guest":        {},
 	"engine/native":       {"engine", "engine/guest"},
 	"engine/script":       {},
