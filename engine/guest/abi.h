@@ -1,8 +1,8 @@
 // The part of the QuickJS-NG ABI that the guest uses.
 //
 // The engine's objects come from the Go module github.com/buke/quickjs-go, whose headers are not on cgo's
-// include path, so a plain `go build` declares what it calls here. `make check-abi` compiles this file against
-// the real quickjs.h (CODECELL_ABI_CHECK): a prototype, constant or layout that differs fails that build.
+// include path, so a plain `go build` declares what it calls here. The package's tests compile this
+// file against the real quickjs.h (CODECELL_ABI_CHECK): a prototype, constant or layout that differs fails them.
 //
 // The declarations are weak because cgo links each package once by itself, without the module's objects.
 #ifndef CODECELL_ABI_H
@@ -99,11 +99,13 @@ typedef enum JSPromiseStateEnum {
 
 typedef enum JSCFunctionEnum { JS_CFUNC_generic, JS_CFUNC_generic_magic } JSCFunctionEnum;
 
+#endif // CODECELL_ABI_CHECK
+
+// Saying a type twice is allowed if it is the same type, so these are checked like the prototypes.
 typedef JSValue JSCFunction(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
 typedef int JSInterruptHandler(JSRuntime *rt, void *opaque);
 typedef void JSHostPromiseRejectionTracker(JSContext *ctx, JSValueConst promise, JSValueConst reason,
                                            bool is_handled, void *opaque);
-#endif // CODECELL_ABI_CHECK
 
 #define CODECELL_WEAK __attribute__((weak))
 

@@ -79,10 +79,15 @@ func TestNothingLeaks(t *testing.T) {
 	}
 	after := measure(t)
 	t.Logf("before %+v, after %+v", before, after)
-	t.Run("H2 heaps", func(t *testing.T) { require.Equal(t, e.options.Warm, e.Stats().Heaps); require.Zero(t, e.Stats().InUse) })
+	t.Run("H2 heaps", func(t *testing.T) {
+		require.Equal(t, e.options.Warm, e.Stats().Heaps)
+		require.Zero(t, e.Stats().InUse)
+	})
 	t.Run("H5 threads", func(t *testing.T) { require.LessOrEqual(t, after.threads, before.threads+2) })
 	t.Run("H5 descriptors", func(t *testing.T) { require.LessOrEqual(t, after.files, before.files) })
-	t.Run("H2 memory", func(t *testing.T) { require.LessOrEqual(t, after.rssKB, before.rssKB+12<<10, "a little over 1 kB a run would show") })
+	t.Run("H2 memory", func(t *testing.T) {
+		require.LessOrEqual(t, after.rssKB, before.rssKB+12<<10, "a little over 1 kB a run would show")
+	})
 }
 
 func TestHammer(t *testing.T) {
