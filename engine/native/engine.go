@@ -27,6 +27,9 @@ var _ engine.Engine = (*Engine)(nil)
 
 // New starts an engine, with its first heaps booted. It fails if the engine can't be loaded at all.
 func New(o Options) (*Engine, error) {
+	if err := checkStack(); err != nil {
+		return nil, fmt.Errorf("native engine: %w", err)
+	}
 	o = o.withDefaults()
 	e := &Engine{options: o, threads: make(chan struct{}, o.Threads)}
 	for range o.Warm {
