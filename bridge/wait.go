@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -60,7 +61,9 @@ func (s *Service) Wait(ctx context.Context, t *Turn, in WaitInput) (*Result, err
 		return s.refused(t, err.Error()), nil
 	}
 	r.settleYields()
-	r.deliver(in.Results)
+	for _, refused := range r.deliver(in.Results).Refused {
+		r.hint(fmt.Sprintf("The result delivered for %q was not taken: %s.", refused.ID, refused.Reason))
+	}
 	return r.resume(ctx)
 }
 
