@@ -94,12 +94,12 @@ func codes(t *testing.T, c *client, tn *turn) {
 		strict.exec(t, ` `).failed("invalid_input", "")
 	})
 	t.Run("B10 a promise that nothing can settle fails at once", func(t *testing.T) {
-		patient := c.prepare(t, spec{config: object{"timeoutMs": 60000}, tools: []object{echo("echo")}})
+		patient := c.prepare(t, spec{config: object{"timeoutMs": 10000}, tools: []object{echo("echo")}})
 		for _, code := range []string{
 			`await new Promise(() => {})`, `return new Promise(() => {})`, `await tools.echo({}); await new Promise(() => {})`,
 			`await yield_control.call; await new Promise(() => {}); await tools.echo({})`,
 		} {
-			patient.exec(t, code).failed("internal_error", "code mode promise is pending without host work").within(10 * time.Second)
+			patient.exec(t, code).failed("internal_error", "code mode promise is pending without host work").within(5 * time.Second)
 		}
 	})
 }
@@ -117,7 +117,6 @@ func guestErrors(t *testing.T, c *client) {
 		{"a BigInt", `throw 5n`, "5"},
 		{"null", `throw null`, "null"},
 		{"undefined", `throw undefined`, "undefined"},
-		{"an object", `throw {}`, "[object Object]"},
 		{"a tool's error", `await tools.bad({})`, "Error: it broke"},
 	} {
 		t.Run("B9 "+e.rule, func(t *testing.T) {

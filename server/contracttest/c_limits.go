@@ -107,7 +107,7 @@ func suspensionLimits(t *testing.T, c *client) {
 	})
 	tool := newToolServer(t, nil)
 	tn := c.prepare(t, spec{config: object{"maxSnapshotBytes": 1 << 20}, tools: []object{remote("count", tool.URL)}})
-	const heavy = `const big = new Uint8Array(4 << 20); for (let i = 0; i < big.length; i += 64) big[i] = i; `
+	const heavy = `const big = new Uint8Array(4 << 20); for (let i = 0; i < big.length; i++) big[i] = 1 + i % 250; `
 	t.Run("C6 a small state fits", func(t *testing.T) {
 		r := tn.exec(t, `const a = [1, 2, 3]; await yield_control(); return a`).waiting("yield")
 		tn.wait(t, r.runID()).completed(`[1,2,3]`)
@@ -188,7 +188,7 @@ func outputDelivery(t *testing.T, c *client) {
 
 func callerResults(t *testing.T, c *client) {
 	tool := newToolServer(t, stall)
-	tn := c.prepare(t, spec{context: owner, config: object{"timeoutMs": 20000, "drainMs": 50}, tools: []object{asking("ask"), remote("stall", tool.URL)}})
+	tn := c.prepare(t, spec{context: owner, config: object{"timeoutMs": 10000, "drainMs": 50}, tools: []object{asking("ask"), remote("stall", tool.URL)}})
 	two := func(t *testing.T) reply {
 		t.Helper()
 		return tn.exec(t, `const settled = await Promise.allSettled([tools.ask({n: 1}), tools.ask({n: 2})]);
@@ -237,7 +237,7 @@ return settled.map(s => s.value ?? s.reason.message)`).waiting("pending_tools")
 		open = inBackground(func() reply { return tn.wait(t, r.runID()) })
 		tn.deliver(t, r.runID(), ok(half.pending(0), object{"details": "b"})).is(200).has("refused", `[]`)
 		// The wait may have begun before or after the delivery; either way it ends now.
-		(<-open).completed(`["a","b"]`).within(15 * time.Second)
+		(<-open).completed(`["a","b"]`).within(5 * time.Second)
 	})
 	t.Run("C10 to a run that is over or never was", func(t *testing.T) {
 		r := tn.exec(t, `await yield_control(); return 1`).waiting("yield")

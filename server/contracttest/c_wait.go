@@ -70,8 +70,8 @@ func suspensions(t *testing.T, c *client) {
 		tn.exec(t, `await new Promise(r => setTimeout(r, 1e6))`).waiting("pending_tools").has("pendingToolCalls.#.method", `["timer"]`).within(5 * time.Second)
 	})
 	t.Run("C2 what needs the caller suspends at once, with its input", func(t *testing.T) {
-		patient := c.prepare(t, spec{config: object{"timeoutMs": 60000}, tools: []object{asking("ask")}})
-		r := patient.exec(t, `return await tools.ask({question: ["a", 1]})`).waiting("pending_tools").within(10*time.Second).
+		patient := c.prepare(t, spec{config: object{"timeoutMs": 10000}, tools: []object{asking("ask")}})
+		r := patient.exec(t, `return await tools.ask({question: ["a", 1]})`).waiting("pending_tools").within(5*time.Second).
 			has("pendingToolCalls.0.method", `"call"`).has("pendingToolCalls.0.toolId", `"client:app:ask"`).
 			has("pendingToolCalls.0.name", `"ask"`).has("pendingToolCalls.0.input", `{"question":["a",1]}`)
 		require.NotEmpty(t, r.pending(0), r.story())

@@ -41,38 +41,38 @@ func aborts(t *testing.T, c *client) {
 		tn.exec(t, `return 2`).completed(`2`)
 	})
 	t.Run("G7 deleting the turn ends a cell that drains", func(t *testing.T) {
-		tn, tool := build(t, "s", object{"timeoutMs": 30000})
+		tn, tool := build(t, "s", object{"timeoutMs": 10000})
 		open := inBackground(func() reply { return tn.exec(t, `text("seen"); await tools.stall({})`) })
 		tool.holds(t, 1)
 		c.drop(t, "/v1/turns/"+tn.id).is(http.StatusNoContent)
-		r := (<-open).failed("aborted", "").has("output.#.text", `["seen"]`).within(20 * time.Second)
+		r := (<-open).failed("aborted", "").has("output.#.text", `["seen"]`).within(5 * time.Second)
 		require.Equal(t, "openclaw:lab:stall cancelled", effects(r), r.story())
 		tool.cancelled(t, 1)
 	})
 	t.Run("G7 deleting the session ends a cell that computes", func(t *testing.T) {
-		tn, tool := build(t, "abort-busy", object{"timeoutMs": 30000})
+		tn, tool := build(t, "abort-busy", object{"timeoutMs": 10000})
 		open := inBackground(func() reply {
 			return tn.exec(t, `tools.stall({}); await null; const end = Date.now() + 300; await new Promise(r => setTimeout(r)); for(;;);`)
 		})
 		tool.holds(t, 1)
 		c.drop(t, "/v1/sessions/abort-busy").is(http.StatusOK).has("turnsDropped", `1`)
-		(<-open).failed("aborted", "").within(20 * time.Second)
+		(<-open).failed("aborted", "").within(5 * time.Second)
 		tool.cancelled(t, 1)
 	})
 	t.Run("G7 deleting a run ends the wait that resumes it", func(t *testing.T) {
-		tn, tool := build(t, "s", object{"timeoutMs": 30000, "drainMs": 20})
+		tn, tool := build(t, "s", object{"timeoutMs": 10000, "drainMs": 20})
 		r := tn.exec(t, `await tools.stall({})`).waiting("pending_tools")
 		open := inBackground(func() reply { return tn.wait(t, r.runID()) })
 		tool.holds(t, 1)
 		c.drop(t, "/v1/runs/"+r.runID()).is(http.StatusNoContent)
 		a := <-open
 		// The wait may have come after the deletion.
-		a.result("failed").within(20 * time.Second)
+		a.result("failed").within(5 * time.Second)
 		require.Contains(t, []string{"aborted", "invalid_input"}, a.str("code"), a.story())
 		tool.cancelled(t, 1)
 	})
 	t.Run("G7 aborted folds into the page's codes", func(t *testing.T) {
-		tn, tool := build(t, "s", object{"timeoutMs": 30000, "errorCodes": "strict"})
+		tn, tool := build(t, "s", object{"timeoutMs": 10000, "errorCodes": "strict"})
 		open := inBackground(func() reply { return tn.exec(t, `await tools.stall({})`) })
 		tool.holds(t, 1)
 		c.drop(t, "/v1/turns/"+tn.id).is(http.StatusNoContent)
@@ -99,14 +99,14 @@ func aborts(t *testing.T, c *client) {
 // hangUps needs the service to itself: it waits until nothing runs.
 func hangUps(t *testing.T, c *client) {
 	tool := newToolServer(t, stall)
-	tn := c.prepare(t, spec{config: object{"timeoutMs": 60000}, tools: []object{remote("stall", tool.URL), asking("ask")}})
+	tn := c.prepare(t, spec{config: object{"timeoutMs": 10000}, tools: []object{remote("stall", tool.URL), asking("ask")}})
 	for _, h := range []struct {
 		rule, code string
 		calls      int64
 	}{
 		{"while the guest computes", `for(;;);`, 0},
 		{"while a tool works", `await tools.stall({})`, 1},
-		{"while the guest sleeps", `await new Promise(r => setTimeout(r, 50000))`, 0},
+		{"while the guest sleeps", `await new Promise(r => setTimeout(r, 9000))`, 0},
 		{"while the guest is deaf", `[].concat({length: 2 ** 53 - 2, [Symbol.isConcatSpreadable]: true})`, 0},
 	} {
 		t.Run("G7 the client hangs up "+h.rule, func(t *testing.T) {

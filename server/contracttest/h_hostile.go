@@ -11,7 +11,7 @@ var loops = []struct{ rule, code string }{
 	{"an empty loop", `for(;;);`},
 	{"a loop that catches everything", `for (;;) { try { for (;;) ; } catch {} finally { continue } }`},
 	{"a loop of microtasks", `for (;;) await null`},
-	{"a promise that feeds itself", `const f = () => Promise.resolve().then(f); await f()`},
+	{"a microtask that queues itself", `const f = () => queueMicrotask(f); f(); await new Promise(() => {})`},
 	{"a getter that never returns", `return {get a() { for (;;) ; }}`},
 	{"a toJSON that never returns", `json({toJSON() { for (;;) ; }})`},
 	{"a backtracking regular expression", `/^(a+)+$/.test("a".repeat(40) + "b"); return 1`},
@@ -23,7 +23,7 @@ var loops = []struct{ rule, code string }{
 	{"fill of a huge array-like", `Array.prototype.lastIndexOf.call({length: 2 ** 53 - 1}, 1)`},
 	{"a string search", `const n = "a".repeat(1e7); (n + n).indexOf(n + "b"); for (;;) (n + n).indexOf(n + "b")`},
 	{"BigInt division", `let a = 3n ** 600000n; for (;;) a = (a * a) / 7n ** 5000n`},
-	{"a big RegExp", `for (;;) new RegExp("(?:".repeat(2000) + "a" + ")*".repeat(2000))`},
+	{"a big RegExp", `for (;;) new RegExp("(?:a|b)".repeat(20000))`},
 	{"a loop in a nested eval", `eval("eval('for(;;);')")`},
 	{"a loop in a tool's argument", `tools.call("x", {get a() { for (;;) ; }})`},
 }
@@ -62,7 +62,7 @@ func hostileMemory(t *testing.T, c *client) {
 	tn := c.prepare(t, spec{config: object{"memoryLimitBytes": 8 << 20, "timeoutMs": 5000}})
 	for rule, code := range map[string]string{
 		"one huge string":        `return "x".repeat(100 << 20).length`,
-		"a string that doubles":  `let s = "x"; for (;;) s += s`,
+		"strings":                `const all = []; for (let i = 0; ; i++) all.push("x".repeat(1e5) + i)`,
 		"arrays without end":     `const all = []; for (;;) all.push([1, 2, 3])`,
 		"typed arrays":           `const all = []; for (;;) all.push(new Uint8Array(1 << 16).fill(1))`,
 		"a huge buffer":          `return new ArrayBuffer(1 << 30).byteLength`,
@@ -70,7 +70,6 @@ func hostileMemory(t *testing.T, c *client) {
 		"a map":                  `const m = new Map(); for (let i = 0; ; i++) m.set(i, {i})`,
 		"closures":               `let f = () => 0; for (;;) { const g = f; f = () => g; f.pad = new Array(50).fill(1) }`,
 		"promises":               `const all = []; for (;;) all.push(new Promise(() => {}))`,
-		"a BigInt":               `let a = 3n; for (;;) a = a * a`,
 	} {
 		t.Run("H2 "+rule, func(t *testing.T) {
 			tn.exec(t, code).failed("memory_limit_exceeded", "code mode memory limit exceeded")
@@ -80,7 +79,7 @@ func hostileMemory(t *testing.T, c *client) {
 	tn.completeAll(t, []cell{
 		{"H2 a stack overflow is a RangeError that can be caught", `const f = () => 1 + f(); try { f() } catch (e) { return [e instanceof RangeError, e.name] }`, `[true,"RangeError"]`},
 		{"H2 the same through JSON", `let a = []; for (let i = 0; i < 5e4; i++) a = [a]; try { JSON.stringify(a) } catch (e) { return e instanceof RangeError || e instanceof Error }`, `true`},
-		{"H2 the same through a proxy", `let p = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); try { p.x; return true } catch (e) { return e instanceof RangeError }`, `true`},
+		{"H2 the same through a proxy", `let p = {}; for (let i = 0; i < 2e4; i++) p = new Proxy(p, {}); try { p.x; return true } catch (e) { return e instanceof RangeError }`, `true`},
 		{"H2 a cell goes on after it", `const f = () => f(); for (let i = 0; i < 3; i++) { try { f() } catch {} } return "on"`, `"on"`},
 	})
 	t.Run("H2 an uncaught stack overflow is the cell's own error", func(t *testing.T) {
