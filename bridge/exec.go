@@ -149,11 +149,7 @@ func (t *Turn) guestCatalogFor(body string) []byte {
 	return t.guestBrief()
 }
 
-const (
-	maxTimers = 1000
-	// In truncate mode the guest hands out more than the limit, so that the host can cut by structure.
-	truncateSlack = 16
-)
+const maxTimers = 1000
 
 func (r *run) beginInput() []byte {
 	c := &r.turn.config
@@ -164,7 +160,8 @@ func (r *run) beginInput() []byte {
 		MaxRequests: c.MaxPendingToolCalls, MaxTimers: maxTimers,
 	}
 	if b.Truncate {
-		b.MaxValue *= truncateSlack
+		// The host cuts by structure, and for that it needs the whole. The heap bounds that.
+		b.MaxValue = c.MemoryLimitBytes
 	}
 	if c.Overflow == OverflowQueue {
 		b.MaxRequests += c.MaxQueuedToolCalls

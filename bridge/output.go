@@ -37,12 +37,9 @@ func (l *outputLog) add(o engine.Output) {
 		l.over = true
 		return
 	}
+	// The first item that does not fit is cut: the beginning of a log is worth more than nothing.
 	l.omitted += int64(size)
-	if o.JSON {
-		return
-	}
-	// The last text that does not fit is cut: half a log line is worth more than none.
-	if cut := cutText(o, l.limit-l.bytes-1); cut != nil {
+	if cut := cutOutput(o, l.limit-l.bytes-len(",")); cut != nil {
 		l.omitted -= int64(len(cut))
 		l.items = append(l.items, cut)
 	}
@@ -70,10 +67,20 @@ func renderOutput(o engine.Output) []byte {
 	return append(item, '}')
 }
 
-// cutText returns the item with as much of its text as room allows, nil if that is next to nothing.
-func cutText(o engine.Output, room int) []byte {
-	const least = 64
-	for n := min(len(o.Data), room); n >= least; n -= max(n/8, 1) {
+// leastCut is the room below which a part of an item is not worth having, in bytes.
+const leastCut = 64
+
+// cutOutput returns the item with as much of its text or value as room allows, nil if that is next to nothing.
+func cutOutput(o engine.Output, room int) []byte {
+	if o.JSON {
+		empty := len(renderOutput(engine.Output{JSON: true}))
+		if room-empty < leastCut {
+			return nil
+		}
+		o.Data, _ = truncateJSON(o.Data, room-empty)
+		return renderOutput(o)
+	}
+	for n := min(len(o.Data), room); n >= leastCut; n -= max(n/8, 1) {
 		item := renderOutput(engine.Output{Level: o.Level, Data: o.Data[:runeStart(o.Data, n)]})
 		if len(item) <= room {
 			return item

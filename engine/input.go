@@ -19,7 +19,7 @@ type Begin struct {
 	Truncate    bool     // beyond MaxOutput, drop output instead of ending the step
 	MemoryLimit int      // bytes of heap
 	MaxOutput   int      // bytes of text() and json() output, at least; the host counts exactly
-	MaxValue    int      // bytes of the cell's value as JSON
+	MaxValue    int      // bytes of the cell's value as JSON; with Truncate, of one output item too
 	MaxRequests int      // requests other than timers that may be pending at once
 	MaxTimers   int      // timers that may be pending at once
 	Seed        [32]byte // of Math.random and crypto

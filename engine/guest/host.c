@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+// output_limit bounds one output item. In truncate mode the host cuts what it is given by structure, so it is given
+// more than may stay.
+static uint64_t output_limit(struct guest *g) { return g->truncate ? g->max_value : g->max_output; }
+
 // host_text(level, value) adds text output: strings as they are, anything else as JSON.
 static JSValue host_text(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
@@ -18,7 +22,7 @@ static JSValue host_text(JSContext *ctx, JSValueConst this_val, int argc, JSValu
 		return JS_UNDEFINED;
 	}
 	uint32_t from = g->scratch.len;
-	int r = adapter_write(g, argv[1], g->max_output, !g->truncate, NULL);
+	int r = adapter_write(g, argv[1], output_limit(g), true, NULL);
 	if (r < 0) {
 		g->scratch.len = from;
 		return JS_EXCEPTION;
@@ -36,7 +40,7 @@ static JSValue host_json(JSContext *ctx, JSValueConst this_val, int argc, JSValu
 	(void)this_val, (void)argc;
 	struct guest *g = guest_of(ctx);
 	uint32_t from = g->scratch.len;
-	int r = adapter_write(g, argv[0], g->max_output, !g->truncate, NULL);
+	int r = adapter_write(g, argv[0], output_limit(g), true, NULL);
 	if (r < 0) {
 		g->scratch.len = from;
 		return JS_EXCEPTION;
