@@ -247,9 +247,13 @@ return settled.map(s => s.value ?? s.reason.message)`).waiting("pending_tools")
 	})
 	t.Run("D5 the value of a result that the caller gives", func(t *testing.T) {
 		for _, v := range []struct{ value, want string }{
-			{`{"details":{"a":1},"structuredContent":2}`, `{"a":1}`}, {`{"structuredContent":{"b":2}}`, `{"b":2}`},
-			{`{"content":[{"type":"text","text":"{\"c\":3}"}]}`, `{"c":3}`}, {`{"content":[{"type":"text","text":"plain"}]}`, `"plain"`},
-			{`"bare"`, `"bare"`}, {`null`, `null`}, {`[1]`, `[1]`},
+			{`{"details":{"a":1},"structuredContent":2}`, `{"a":1}`},
+			{`{"structuredContent":{"b":2}}`, `{"b":2}`},
+			{`{"content":[{"type":"text","text":"{\"c\":3}"}]}`, `{"c":3}`},
+			{`{"content":[{"type":"text","text":"plain"}]}`, `"plain"`},
+			{`"bare"`, `"bare"`},
+			{`null`, `null`},
+			{`[1]`, `[1]`},
 		} {
 			r := tn.exec(t, `return await tools.ask({})`).waiting("pending_tools")
 			tn.post(t, "/v1/wait", `{"turnId":"`+tn.id+`","runId":"`+r.runID()+`","results":[{"id":"`+r.pending(0)+`","ok":true,"value":`+v.value+`}]}`).completed(v.want)

@@ -28,8 +28,10 @@ func drains(t *testing.T, c *client) {
 	})
 	narrow := c.prepare(t, spec{tools: tools, config: object{"drain": "namespaces", "timeoutMs": 300}})
 	for _, call := range []struct{ method, code string }{
-		{"search", `await tools.search("echo")`}, {"describe", `await tools.describe("echo")`},
-		{"call", `await tools.call("echo", {})`}, {"call", `await tools.echo({})`},
+		{"search", `await tools.search("echo")`},
+		{"describe", `await tools.describe("echo")`},
+		{"call", `await tools.call("echo", {})`},
+		{"call", `await tools.echo({})`},
 	} {
 		t.Run("C1 namespaces: a pending tools.* call suspends at once: "+call.code, func(t *testing.T) {
 			r := narrow.exec(t, call.code+`; return 7`).waiting("pending_tools").has("pendingToolCalls.#.method", `["`+call.method+`"]`)

@@ -32,17 +32,21 @@ func toolCalls(t *testing.T, c *client) {
 		with(remote("checked", tool.URL), object{"parameters": order}),
 	}})
 	tn.completeAll(t, []cell{
-		{"D5 call gives the tool and its own result", `return await tools.call("openclaw:lab:echo", {n: 1})`,
+		{
+			"D5 call gives the tool and its own result", `return await tools.call("openclaw:lab:echo", {n: 1})`,
 			`{"tool":{"id":"openclaw:lab:echo","source":"openclaw","sourceName":"lab","name":"echo","description":"Lab tool echo."},
-			  "result":{"content":[{"type":"text","text":"{\"name\":\"echo\",\"input\":{\"n\":1}}"}],"details":{"name":"echo","input":{"n":1}}}}`},
+			  "result":{"content":[{"type":"text","text":"{\"name\":\"echo\",\"input\":{\"n\":1}}"}],"details":{"name":"echo","input":{"n":1}}}}`,
+		},
 		{"D5 details", `return [await tools.details({}), await tools.callValue("details")]`, `[{"a":1},{"a":1}]`},
 		{"D5 else structuredContent", `return await tools.structured({})`, `{"b":2}`},
 		{"D5 null details are none", `return await tools.nulldetails({})`, `"s"`},
 		{"D5 details that are zero are details", `return await tools.falsy({})`, `0`},
 		{"D5 else the JSON of one text", `return await tools.jsontext({})`, `{"c":3}`},
 		{"D5 else the text", `return await tools.plain({})`, `"just text"`},
-		{"D5 else the result", `return [await tools.two({}), await tools.list({}), await tools.text({})]`,
-			`[{"content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]},[1,2],"bare"]`},
+		{
+			"D5 else the result", `return [await tools.two({}), await tools.list({}), await tools.text({})]`,
+			`[{"content":[{"type":"text","text":"1"},{"type":"text","text":"2"}]},[1,2],"bare"]`,
+		},
 		{"D5 an image is the result", `return (await tools.picture({})).content[0].type`, `"image"`},
 		{"D5 isError throws from the convenience function", `return await tools.refuses({}).catch(e => [e.name, e.message, e.toolId])`, `["Error","not today","openclaw:lab:refuses"]`},
 		{"D5 isError without a text throws too", `return await tools.mute({}).catch(e => typeof e.message)`, `"string"`},
@@ -52,8 +56,10 @@ func toolCalls(t *testing.T, c *client) {
 		{"D5 input is taken at the call", `const o = {n: 1}; const p = tools.echo(o); o.n = 2; return (await p).input`, `{"n":1}`},
 		{"D5 what the tool gave is the cell's own copy", `const r = await tools.echo({a: [1]}); r.input.a.push(2); return [r.input.a, Object.getPrototypeOf(r) === Object.prototype]`, `[[1,2],true]`},
 		{"D5 input that can't be sent rejects, nothing worse", `const said = await tools.echo({get a() { throw new Error("no input") }}).catch(e => e.message); return said`, `"no input"`},
-		{"D7 a failing tool is a plain guest Error", `try { await tools.bad({}) } catch (e) { return [e instanceof Error, Object.getPrototypeOf(e) === Error.prototype, e.name, e.message, e.toolId, typeof e.code, typeof e.callId] }`,
-			`[true,true,"Error","it broke","openclaw:lab:bad","string","string"]`},
+		{
+			"D7 a failing tool is a plain guest Error", `try { await tools.bad({}) } catch (e) { return [e instanceof Error, Object.getPrototypeOf(e) === Error.prototype, e.name, e.message, e.toolId, typeof e.code, typeof e.callId] }`,
+			`[true,true,"Error","it broke","openclaw:lab:bad","string","string"]`,
+		},
 		{"D7 its members are own data", `const e = await tools.bad({}).catch(e => e); return ["name", "code", "toolId", "callId"].map(k => "value" in (Object.getOwnPropertyDescriptor(e, k) ?? {}))`, `[true,true,true,true]`},
 		{"D7 it can be caught and the cell goes on", `let n = 0; for (let i = 0; i < 3; i++) try { await tools.bad({}) } catch { n++ } return n`, `3`},
 		{"D7 one failure does not take the others along", `return (await Promise.allSettled([tools.bad({}), tools.echo({})])).map(s => s.status)`, `["rejected","fulfilled"]`},

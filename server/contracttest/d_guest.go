@@ -69,11 +69,25 @@ func searches(t *testing.T, c *client) {
 	}
 	tn := c.prepare(t, spec{tools: shelf})
 	for _, s := range []struct{ query, first string }{
-		{"createIssue", "createIssue"}, {"create issue", "createIssue"}, {"create_issue", "createIssue"}, {"CREATE-ISSUE", "createIssue"},
-		{"list issues", "list_issues"}, {"close issue", "close-issue"}, {"closing issues", "close-issue"},
-		{"read local file", "read"}, {"openclaw:core:read", "read"}, {"read", "read"}, {"write file", "write"},
-		{"search web", "web_search"}, {"brave", "web_search"}, {"forecast", "weather"}, {"meteorology", "weather"}, {"forcast", "weather"},
-		{"翻訳", "translate"}, {"übersetzt", "translate"}, {"weath", "weather"},
+		{"createIssue", "createIssue"},
+		{"create issue", "createIssue"},
+		{"create_issue", "createIssue"},
+		{"CREATE-ISSUE", "createIssue"},
+		{"list issues", "list_issues"},
+		{"close issue", "close-issue"},
+		{"closing issues", "close-issue"},
+		{"read local file", "read"},
+		{"openclaw:core:read", "read"},
+		{"read", "read"},
+		{"write file", "write"},
+		{"search web", "web_search"},
+		{"brave", "web_search"},
+		{"forecast", "weather"},
+		{"meteorology", "weather"},
+		{"forcast", "weather"},
+		{"翻訳", "translate"},
+		{"übersetzt", "translate"},
+		{"weath", "weather"},
 	} {
 		t.Run("D3 "+s.query+" finds "+s.first, func(t *testing.T) {
 			tn.exec(t, fmt.Sprintf(`return (await tools.search(%q))[0]?.name`, s.query)).completed(fmt.Sprintf("%q", s.first))
@@ -110,8 +124,10 @@ func descriptions(t *testing.T, c *client) {
 		mcp("wiki", "look", object{}),
 	}})
 	tn.completeAll(t, []cell{
-		{"D4 by id", `const d = await tools.describe("openclaw:lab:read_file"); return [d.id, d.source, d.sourceName, d.name, d.description, d.parameters.required]`,
-			`["openclaw:lab:read_file","openclaw","lab","read_file","Lab tool read_file.",["path"]]`},
+		{
+			"D4 by id", `const d = await tools.describe("openclaw:lab:read_file"); return [d.id, d.source, d.sourceName, d.name, d.description, d.parameters.required]`,
+			`["openclaw:lab:read_file","openclaw","lab","read_file","Lab tool read_file.",["path"]]`,
+		},
 		{"D4 by a unique name", `return (await tools.describe("bare")).id`, `"openclaw:lab:bare"`},
 		{"D4 blanks around are ignored", `return (await tools.describe(" bare ")).id`, `"openclaw:lab:bare"`},
 		{"D4 parameters of a tool without any", `return typeof (await tools.describe("bare")).parameters`, `"object"`},
@@ -123,8 +139,10 @@ func descriptions(t *testing.T, c *client) {
 		{"D4 unknown, with at most three suggestions", `const m = await tools.describe("read").catch(e => e.message);
 const inner = m.match(/^Unknown tool id: read\. Did you mean: (.*)\? Use tools\.search to find a tool, tools\.describe to inspect it, then tools\.call with the exact id or name\.$/); return inner && inner[1].split(", ").every(n => n.startsWith("read_")) && inner[1].split(", ").length`, `3`},
 		{"D4 MCP entries are unknown here", `return [await tools.describe("mcp:wiki:look").catch(e => e.message.slice(0, 15)), await tools.call("look", {}).catch(e => e.message.slice(0, 15))]`, `["Unknown tool id","Unknown tool id"]`},
-		{"D4 an id that is no string", `return await Promise.all([tools.describe(5), tools.call({}), tools.describe()].map(p => p.catch(e => e.message)))`,
-			`["describe id must be a string.","call id must be a string.","describe id must be a string."]`},
+		{
+			"D4 an id that is no string", `return await Promise.all([tools.describe(5), tools.call({}), tools.describe()].map(p => p.catch(e => e.message)))`,
+			`["describe id must be a string.","call id must be a string.","describe id must be a string."]`,
+		},
 		{"D4 names of Object.prototype are no tools", `return await Promise.all(["__proto__", "constructor", "toString", ""].map(n => tools.describe(n).then(() => "found", e => e.message.slice(0, 15))))`, `["Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id"]`},
 	})
 }

@@ -20,8 +20,10 @@ func outputs(t *testing.T, c *client) {
 		{"json of everything", `json(1); json("s"); json(null); json([1]); json({a: 1})`, `[{"type":"json","value":1},{"type":"json","value":"s"},{"type":"json","value":null},{"type":"json","value":[1]},{"type":"json","value":{"a":1}}]`},
 		{"json of nothing", `json(); json(undefined)`, `[{"type":"json","value":null},{"type":"json","value":null}]`},
 		{"json takes a copy at the call", `const o = {n: 1}; json(o); o.n = 2; json(o)`, `[{"type":"json","value":{"n":1}},{"type":"json","value":{"n":2}}]`},
-		{"the order is the order of the calls", `text("1"); json(2); await null; text("3"); console.log("4"); json(5)`,
-			`[{"type":"text","text":"1"},{"type":"json","value":2},{"type":"text","text":"3"},{"type":"text","text":"4","level":"log"},{"type":"json","value":5}]`},
+		{
+			"the order is the order of the calls", `text("1"); json(2); await null; text("3"); console.log("4"); json(5)`,
+			`[{"type":"text","text":"1"},{"type":"json","value":2},{"type":"text","text":"3"},{"type":"text","text":"4","level":"log"},{"type":"json","value":5}]`,
+		},
 	} {
 		t.Run("D8 "+o.rule, func(t *testing.T) { tn.exec(t, o.code).result("completed").has("output", o.output) })
 	}
@@ -30,11 +32,16 @@ func outputs(t *testing.T, c *client) {
 		rule, code string
 		fits       bool
 	}{
-		{"a value of exactly the limit", `return "x".repeat(1022)`, true}, {"a byte more", `return "x".repeat(1023)`, false},
-		{"two-byte characters", `return "é".repeat(511)`, true}, {"one of them more", `return "é".repeat(512)`, false},
-		{"four-byte characters", `return "😀".repeat(255)`, true}, {"and one more", `return "😀".repeat(256)`, false},
-		{"escapes", `return "\n".repeat(511)`, true}, {"an escape more", `return "\n".repeat(512)`, false},
-		{"output of exactly the limit", `text("x".repeat(997))`, true}, {"output a byte more", `text("x".repeat(998))`, false},
+		{"a value of exactly the limit", `return "x".repeat(1022)`, true},
+		{"a byte more", `return "x".repeat(1023)`, false},
+		{"two-byte characters", `return "é".repeat(511)`, true},
+		{"one of them more", `return "é".repeat(512)`, false},
+		{"four-byte characters", `return "😀".repeat(255)`, true},
+		{"and one more", `return "😀".repeat(256)`, false},
+		{"escapes", `return "\n".repeat(511)`, true},
+		{"an escape more", `return "\n".repeat(512)`, false},
+		{"output of exactly the limit", `text("x".repeat(997))`, true},
+		{"output a byte more", `text("x".repeat(998))`, false},
 		{"value and output are not added up", `text("x".repeat(900)); return "y".repeat(900)`, true},
 		{"many small outputs", `for (let i = 0; i < 100; i++) text("xxxxxxxxxx")`, false},
 		{"endless output", `for (;;) text("x")`, false},
@@ -129,8 +136,10 @@ func surroundings(t *testing.T, c *client) {
 		{"D10 TextEncoder and TextDecoder", `return [[...new TextEncoder().encode("é😀")], new TextDecoder().decode(new Uint8Array([226, 130, 172])), new TextDecoder().decode(new Uint8Array([255]))]`, `[[195,169,240,159,152,128],"€","\ufffd"]`},
 		{"D10 atob and btoa", `return [btoa("hello"), atob("aGVsbG8="), atob(" aGVs bG8 ")]`, `["aGVsbG8=","hello","hello"]`},
 		{"D10 btoa refuses what is not Latin-1", `try { btoa("日") } catch (e) { return e.name }`, `"InvalidCharacterError"`},
-		{"D10 URL", `const u = new URL("../b?x=1&y=%20#h", "https://u:p@EXAMPLE.org:443/a/c/d"); u.searchParams.append("z", "ü"); return [u.href, u.host, u.pathname, u.hash, u.origin]`,
-			`["https://u:p@example.org/a/b?x=1&y=+&z=%C3%BC#h","example.org","/a/b","#h","https://example.org"]`},
+		{
+			"D10 URL", `const u = new URL("../b?x=1&y=%20#h", "https://u:p@EXAMPLE.org:443/a/c/d"); u.searchParams.append("z", "ü"); return [u.href, u.host, u.pathname, u.hash, u.origin]`,
+			`["https://u:p@example.org/a/b?x=1&y=+&z=%C3%BC#h","example.org","/a/b","#h","https://example.org"]`,
+		},
 		{"D10 a bad URL", `try { new URL("no scheme") } catch (e) { return e instanceof TypeError }`, `true`},
 		{"D10 URLSearchParams", `const p = new URLSearchParams("a=1&a=2&b=%26"); return [p.getAll("a"), p.get("b"), p.has("c"), p.toString(), [...new URLSearchParams({q: "x y"})]]`, `[["1","2"],"&",false,"a=1&a=2&b=%26",[["q","x y"]]]`},
 		{"D10 performance.now is a clock", `const a = performance.now(), b = performance.now(); return typeof a === "number" && b >= a`, `true`},

@@ -154,10 +154,15 @@ func telemetries(t *testing.T, c *client) {
 	}
 	// One after the other: the counts are the turn's.
 	for _, step := range []struct{ rule, code, counts string }{
-		{"nothing yet", `return 1`, "0 0 0"}, {"a search", `await tools.search("x")`, "1 0 0"}, {"a describe", `await tools.describe("read")`, "1 1 0"},
-		{"a call describes too", `await tools.call("read", {})`, "1 2 1"}, {"an MCP call does not", `await MCP.wiki.findPage({})`, "1 2 2"},
-		{"an unknown id is looked up", `await tools.describe("nowhere").catch(() => 0)`, "1 3 2"}, {"files count nothing", `await API.list(); await MCP.$api()`, "1 3 2"},
-		{"refused input counts nothing", ` `, "1 3 2"}, {"a failed cell counts", `await tools.search("x"); throw 1`, "2 3 2"},
+		{"nothing yet", `return 1`, "0 0 0"},
+		{"a search", `await tools.search("x")`, "1 0 0"},
+		{"a describe", `await tools.describe("read")`, "1 1 0"},
+		{"a call describes too", `await tools.call("read", {})`, "1 2 1"},
+		{"an MCP call does not", `await MCP.wiki.findPage({})`, "1 2 2"},
+		{"an unknown id is looked up", `await tools.describe("nowhere").catch(() => 0)`, "1 3 2"},
+		{"files count nothing", `await API.list(); await MCP.$api()`, "1 3 2"},
+		{"refused input counts nothing", ` `, "1 3 2"},
+		{"a failed cell counts", `await tools.search("x"); throw 1`, "2 3 2"},
 	} {
 		t.Run("G6 "+step.rule, func(t *testing.T) { counts(t, step.code, step.counts) })
 	}
@@ -181,8 +186,10 @@ func recursion(t *testing.T, c *client) {
 	shelled := c.prepare(t, spec{tools: []object{with(echo("exec"), object{"owner": "core"}), with(echo("wait"), object{"owner": "core"}), echo("plain")}})
 	bare.completeAll(t, []cell{
 		{"G8 exec and wait are no tools", `return [typeof tools.exec, typeof tools.wait, typeof exec, typeof wait, ALL_TOOLS.length]`, `["undefined","undefined","undefined","undefined",1]`},
-		{"G8 nor by any id", `return await Promise.all(["exec", "wait", "openclaw:core:exec", "openclaw:codecell:exec", "tool_search", "tool_call", "openclaw:core:tool_search_code"].map(id => tools.call(id, {code: "return 1"}).then(() => "ran", e => e.message.slice(0, 15))))`,
-			`["Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id"]`},
+		{
+			"G8 nor by any id", `return await Promise.all(["exec", "wait", "openclaw:core:exec", "openclaw:codecell:exec", "tool_search", "tool_call", "openclaw:core:tool_search_code"].map(id => tools.call(id, {code: "return 1"}).then(() => "ran", e => e.message.slice(0, 15))))`,
+			`["Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id","Unknown tool id"]`,
+		},
 	})
 	shelled.completeAll(t, []cell{
 		{"G8 a shell tool named exec is, by id", `return (await tools.call("openclaw:core:exec", {command: "ls"})).result.details`, `{"name":"exec","input":{"command":"ls"}}`},

@@ -36,7 +36,8 @@ func wireFormat(t *testing.T, c *client) {
 		c.post(t, "/v1/exec", object{"turn": "x", "code": `return 1`}).problem(400, "turn")
 	})
 	tn := c.prepare(t, spec{tools: []object{
-		object{"source": "openclaw", "name": "free"}, with(echo("described"), object{"executor": object{"type": "caller"}}),
+		{"source": "openclaw", "name": "free"},
+		with(echo("described"), object{"executor": object{"type": "caller"}}),
 		giving("given", object{"details": 5}), slow("late", 20), broken("bad", "it broke"),
 	}})
 	t.Run("J a tool without an executor is the caller's, one of type caller too", func(t *testing.T) {
