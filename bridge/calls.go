@@ -45,7 +45,12 @@ func (r *run) startQueued() {
 	}
 }
 
+// noteStart lists a call that may change something from now on, and whether it matters if that happens twice
+// (contract B7, G3). r.mu must be held.
 func (r *run) noteStart(it *item, state string) {
+	if a := it.entry.Tool().Annotations; !a.ReadOnly && !a.Idempotent {
+		r.harmful = true
+	}
 	if len(r.effects) < maxSideEffects {
 		it.effect = &SideEffect{ID: it.callID, ToolID: it.entry.ID(), State: state}
 		r.effects = append(r.effects, it.effect)

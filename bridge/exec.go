@@ -136,7 +136,7 @@ func jsonString(raw json.RawMessage) (string, bool) {
 
 // The words without which no cell gets hold of API: its name, or a way to a global by another name. A cell that
 // spells such a word out of pieces at run time is told that the files are not there.
-var waysToFiles = []string{"API", "this", "eval", "Function", "constructor", `\u`}
+var waysToFiles = []string{"API", "this", "This", "eval", "Function", "constructor", `\u`}
 
 // guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so
 // a cell that can't read them does without.

@@ -91,7 +91,7 @@ func (s *Service) toolSpec(raw json.RawMessage) (toolSpec, error) {
 	}
 	spec := toolSpec{raw: raw, timeout: defaultToolTimeout}
 	if head.TimeoutMs > 0 {
-		spec.timeout = min(time.Duration(head.TimeoutMs*float64(time.Millisecond)), maxToolTimeout)
+		spec.timeout = max(millis(head.TimeoutMs, maxToolTimeout), time.Millisecond)
 	}
 	if head.Type == executorCaller {
 		return toolSpec{}, nil
@@ -104,6 +104,11 @@ func (s *Service) toolSpec(raw json.RawMessage) (toolSpec, error) {
 		return spec, c.Check(raw)
 	}
 	return spec, nil
+}
+
+// millis converts milliseconds that somebody sent. The bound comes first: a float may be more than a duration holds.
+func millis(ms float64, most time.Duration) time.Duration {
+	return time.Duration(min(ms, float64(most/time.Millisecond)) * float64(time.Millisecond))
 }
 
 func (s *Service) executorTypes() []string {

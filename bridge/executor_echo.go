@@ -23,7 +23,7 @@ func (echoExecutor) Execute(ctx context.Context, call Call) (json.RawMessage, er
 	}
 	if spec.DelayMs > 0 {
 		select {
-		case <-time.After(time.Duration(spec.DelayMs * float64(time.Millisecond))):
+		case <-time.After(millis(spec.DelayMs, maxToolTimeout)):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}

@@ -46,6 +46,9 @@ func newHTTPExecutor(client *http.Client, key []byte) *httpExecutor {
 	return &httpExecutor{client: client, key: key}
 }
 
+// Close lets go of connections that no call uses.
+func (h *httpExecutor) Close() { h.client.CloseIdleConnections() }
+
 type httpSpec struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`

@@ -53,34 +53,25 @@ func engineFailure(err error, r *run) failure {
 }
 
 // fail ends the run and returns the failed result. Calls under way are cancelled (contract G7).
-func (r *run) fail(f failure) *Result {
-	result := r.result(Failed)
+func (r *run) fail(f failure) *Result { return r.failWith(r.result(Failed), f) }
+
+// failWith ends the run although another result was about to be given; what that one carries is kept.
+func (r *run) failWith(result *Result, f failure) *Result {
+	result.Status = Failed
 	r.mu.Lock()
+	r.cancel() // under the lock: no call starts after it, so the list is complete
 	for _, e := range r.effects {
 		result.SideEffects = append(result.SideEffects, *e)
 	}
+	harmless := !r.harmful
 	r.mu.Unlock()
 	result.Error, result.Code, result.Detail = f.text, f.code, f.detail
-	result.Retryable = f.again && r.harmless()
+	result.Retryable = f.again && harmless
 	if r.turn.config.ErrorCodes == ErrorCodesStrict {
 		result.Code = f.code.strict()
 	}
 	r.end()
 	return result
-}
-
-// harmless says whether running the cell again can repeat nothing that must not be repeated (contract G3).
-func (r *run) harmless() bool {
-	for _, e := range r.effects {
-		entry := r.turn.catalog.ByID(e.ToolID)
-		if entry == nil {
-			return false
-		}
-		if a := entry.Tool().Annotations; !a.ReadOnly && !a.Idempotent {
-			return false
-		}
-	}
-	return true
 }
 
 // complete ends the run and returns its value. Timers that nobody waited for go with it.
@@ -106,10 +97,8 @@ func (r *run) result(status Status) *Result {
 	t := r.service.telemetry(r.turn)
 	t.Steps, t.HeapBytes = r.steps, r.vm.HeapBytes()
 	t.GuestMs, t.WaitMs = r.guest.Seconds()*1000, r.waited.Seconds()*1000
-	result := &Result{
-		Status: status, Telemetry: t, Omitted: r.output.omitted, Hints: r.hints,
-		Output: r.output.take(r.turn.config.OutputMode == OutputCumulative),
-	}
-	r.hints, r.output.omitted = nil, 0
+	result := &Result{Status: status, Telemetry: t, Hints: r.hints}
+	result.Output, result.Omitted = r.output.take(r.turn.config.OutputMode == OutputCumulative)
+	r.hints = nil
 	return result
 }

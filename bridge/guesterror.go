@@ -8,8 +8,14 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// frame matches the position in a stack frame of the cell itself.
-var frame = regexp.MustCompile(`cell\.[jt]s:(\d+):(\d+)`)
+// frame matches the place in a stack frame of the cell itself. The engine leaves the position out where it has none.
+var frame = regexp.MustCompile(`cell\.[jt]s(?::(\d+):(\d+))?`)
+
+// The engine's texts for mistakes that it has no position for: with the property, or the name, that they are about.
+var (
+	noProperty = regexp.MustCompile(`^(?:cannot (?:read|set) property '(.+)' of (?:undefined|null)|private class field '(#.+)' does not exist)$`)
+	noName     = regexp.MustCompile(`^(?:'?([^\s']+)'? is not (?:defined|initialized))$`)
+)
 
 const maxFrames = 32
 
@@ -21,7 +27,7 @@ func guestFailure(r *run, t *engine.Thrown) failure {
 	if !t.IsError {
 		detail.Name, detail.Message = "", t.Other
 	}
-	detail.Stack, detail.Line, detail.Column = r.ownFrames(t.Stack)
+	detail.Stack, detail.Line, detail.Column = r.ownFrames(t)
 	if detail.Stack != "" {
 		text += "\n" + detail.Stack
 	}
@@ -41,12 +47,13 @@ func thrownText(t *engine.Thrown) string {
 }
 
 // ownFrames keeps the frames of the cell, and of the engine's builtins between them, and moves the positions from
-// the compiled text to the model's. It returns the position of the first frame too.
+// the compiled text to the model's. It returns the position of the first frame too, 0 if there is none.
 //
 // The stack is a property that a cell can set to anything, so only lines that look like frames are taken.
-func (r *run) ownFrames(stack string) (frames string, line, column int) {
+func (r *run) ownFrames(t *engine.Thrown) (frames string, line, column int) {
 	var kept []string
-	for text := range strings.Lines(stack) {
+	first := true
+	for text := range strings.Lines(t.Stack) {
 		text = strings.TrimRight(text, "\n")
 		if len(kept) == maxFrames || !strings.HasPrefix(text, "    at ") || strings.Contains(text, "(<null>") {
 			continue
@@ -58,16 +65,54 @@ func (r *run) ownFrames(stack string) (frames string, line, column int) {
 			}
 			continue
 		}
-		l, _ := strconv.Atoi(text[m[2]:m[3]])
-		c, _ := strconv.Atoi(text[m[4]:m[5]])
-		l, c = r.source.Position(l, c)
-		if line == 0 {
-			line, column = l, c
+		l, c := r.framePosition(text, m)
+		if first {
+			l, c = r.mistakeAt(t.Message, l, c)
+			line, column, first = l, c, false
 		}
-		kept = append(kept, text[:m[2]]+strconv.Itoa(l)+":"+strconv.Itoa(c)+text[m[5]:])
+		kept = append(kept, text[:m[0]+len("cell.js")]+positionText(l, c)+text[m[1]:])
 	}
 	for len(kept) > 0 && strings.HasSuffix(kept[len(kept)-1], " (native)") {
 		kept = kept[:len(kept)-1] // what called the cell is not the cell's
 	}
 	return strings.Join(kept, "\n"), line, column
+}
+
+func positionText(line, column int) string {
+	if line == 0 {
+		return ""
+	}
+	return ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column)
+}
+
+// framePosition returns where in the model's text a frame is, 0 if the frame does not say.
+func (r *run) framePosition(text string, m []int) (line, column int) {
+	if m[2] < 0 {
+		return 0, 0
+	}
+	line, _ = strconv.Atoi(text[m[2]:m[3]])
+	column, _ = strconv.Atoi(text[m[4]:m[5]])
+	return r.source.Position(line, column)
+}
+
+// mistakeAt improves on the position of the first frame. The engine notes positions at calls and where statements that
+// are expressions begin; for a property of undefined in a declaration it has the call before, the function's first
+// line, or nothing. The first use of that property from there on is where the mistake is, but for texts in which the
+// same property is read before it without a call between.
+func (r *run) mistakeAt(message string, line, column int) (int, int) {
+	m, property := noProperty.FindStringSubmatch(message), true
+	if m == nil {
+		m, property = noName.FindStringSubmatch(message), false
+	}
+	if m == nil {
+		return line, column
+	}
+	name := m[1]
+	if name == "" {
+		name = m[len(m)-1]
+	}
+	if l, c, ok := r.source.Locate(name, property, max(line, 1), max(column, 1)); ok {
+		return l, c
+	}
+	return line, column
 }

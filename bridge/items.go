@@ -107,7 +107,7 @@ func timerDelay(payload []byte) time.Duration {
 	if math.IsNaN(ms) || ms < 0 {
 		return 0
 	}
-	return time.Duration(min(ms, float64(maxDelay/time.Millisecond))) * time.Millisecond
+	return millis(ms, maxDelay)
 }
 
 func (it *item) value(payload []byte) {

@@ -23,12 +23,12 @@ func newOutputLog(c *Config) outputLog {
 }
 
 func (l *outputLog) add(o engine.Output) {
-	item := renderOutput(o)
-	size := len(item)
-	if len(l.items) > 0 {
-		size++ // the comma
+	if l.over {
+		return // what follows would hide that something is missing
 	}
-	if l.bytes+size <= l.limit {
+	item := renderOutput(o)
+	comma := min(len(l.items), 1)
+	if size := comma + len(item); l.bytes+size <= l.limit {
 		l.items = append(l.items, item)
 		l.bytes += size
 		return
@@ -38,23 +38,23 @@ func (l *outputLog) add(o engine.Output) {
 		return
 	}
 	// The first item that does not fit is cut: the beginning of a log is worth more than nothing.
-	l.omitted += int64(size)
-	if cut := cutOutput(o, l.limit-l.bytes-len(",")); cut != nil {
-		l.omitted -= int64(len(cut))
+	l.omitted += int64(comma + len(item))
+	if cut := cutOutput(o, l.limit-l.bytes-comma); cut != nil {
+		l.omitted -= int64(comma + len(cut))
 		l.items = append(l.items, cut)
 	}
 	l.bytes = l.limit
 }
 
-// take returns the items for the next result: all in cumulative mode, else those that no result has carried yet
-// (contract C7).
-func (l *outputLog) take(cumulative bool) [][]byte {
-	from := l.delivered
-	l.delivered = len(l.items)
+// take returns the items for the next result, and how many bytes were left out of them: all in cumulative mode, else
+// what no result has carried yet (contract C7).
+func (l *outputLog) take(cumulative bool) ([][]byte, int64) {
 	if cumulative {
-		from = 0
+		return l.items, l.omitted
 	}
-	return l.items[from:]
+	items, omitted := l.items[l.delivered:], l.omitted
+	l.delivered, l.omitted = len(l.items), 0
+	return items, omitted
 }
 
 func renderOutput(o engine.Output) []byte {

@@ -31,7 +31,8 @@ type run struct {
 	ctx      context.Context // ends with the run; nested calls hang on it
 	cancel   context.CancelFunc
 
-	parentID string // of the exec or wait being served
+	parentID string      // of the exec or wait being served
+	detach   func() bool // from the client; false if that came too late
 	output   outputLog
 	settled  bool
 	value    []byte // once settled
@@ -51,6 +52,7 @@ type run struct {
 	mailbox   []engine.Answer
 	wake      chan struct{}
 	effects   []*SideEffect
+	harmful   bool // a call was started that must not be repeated
 	expiry    *time.Timer
 	expiresAt time.Time
 }
@@ -98,6 +100,9 @@ func (r *run) abort() {
 
 // end is called by whoever drives the run, when it is over.
 func (r *run) end() {
+	if r.detach != nil {
+		r.detach()
+	}
 	r.mu.Lock()
 	over := r.state == ended
 	r.state = ended
@@ -115,11 +120,13 @@ func (r *run) release() {
 	r.vm.Close()
 }
 
+// attach ties the run to the client that it is driven for: the client going away ends it (contract G7). Whoever
+// parks or ends the run detaches it first, so that a client that goes later takes nothing of anybody else's along.
+func (r *run) attach(ctx context.Context) { r.detach = context.AfterFunc(ctx, r.interrupt) }
+
 // drive serves one exec or wait: it takes steps, beginning with input, until there is a result to give.
 func (r *run) drive(ctx context.Context, input []byte) (*Result, error) {
-	// The client going away ends the run (contract G7).
-	detach := context.AfterFunc(ctx, r.interrupt)
-	defer detach()
+	r.attach(ctx)
 	leg := newLeg(&r.turn.config)
 	for {
 		fresh, result, err := r.step(leg, input)

@@ -165,6 +165,11 @@ func (s *Service) Close(ctx context.Context) error {
 		t.abortRuns()
 	}
 	<-done
+	for _, e := range s.executors {
+		if c, ok := e.(interface{ Close() }); ok {
+			c.Close()
+		}
+	}
 	return nil
 }
 

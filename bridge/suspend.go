@@ -51,15 +51,19 @@ func (r *run) suspend(fresh []*item) *Result {
 	r.dispatch(fresh)
 	result := r.result(Waiting)
 	result.Pending, result.Reason = pending, reasonOf(pending)
-	if !r.park(time.Now().Add(time.Duration(r.turn.config.SnapshotTTLSeconds) * time.Second)) {
-		return r.fail(aborted)
-	}
 	result.RunID = r.id
+	if !r.park(time.Now().Add(time.Duration(r.turn.config.SnapshotTTLSeconds) * time.Second)) {
+		return r.failWith(result, aborted)
+	}
 	return result
 }
 
-// park hands the run over to whoever resumes, aborts or expires it next.
+// park hands the run over to whoever resumes, aborts or expires it next; the caller must not touch it afterwards. It
+// returns false if the run has been aborted, or its client has gone.
 func (r *run) park(expiresAt time.Time) bool {
+	if !r.detach() {
+		return false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx.Err() != nil {

@@ -34,6 +34,7 @@ func (t *truncater) append(dst []byte, v gjson.Result) []byte {
 	case v.Type == gjson.String:
 		return t.text(dst, v.Str)
 	}
+	t.room -= len("null")
 	return append(dst, "null"...)
 }
 

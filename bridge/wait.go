@@ -70,21 +70,24 @@ func (s *Service) Wait(ctx context.Context, t *Turn, in WaitInput) (*Result, err
 // resume waits for something to deliver and drives the run on. If nothing comes in time the run is parked again, as
 // it was.
 func (r *run) resume(ctx context.Context) (*Result, error) {
-	detach := context.AfterFunc(ctx, r.interrupt)
+	r.attach(ctx)
 	started := time.Now()
 	answers := r.collect(time.Duration(r.turn.config.TimeoutMs) * time.Millisecond)
 	r.waited += time.Since(started)
-	if !detach() || r.ctx.Err() != nil {
+	if r.ctx.Err() != nil {
 		return r.fail(aborted), nil
 	}
 	if len(answers) > 0 {
+		if !r.detach() {
+			return r.fail(aborted), nil
+		}
 		return r.drive(ctx, engine.AppendResume(nil, answers))
 	}
 	result := r.result(Waiting)
 	result.Pending = r.pendingCalls()
 	result.Reason, result.RunID = reasonOf(result.Pending), r.id
 	if !r.park(r.expiresAt) {
-		return r.fail(aborted), nil
+		return r.failWith(result, aborted), nil
 	}
 	return result, nil
 }
@@ -186,7 +189,7 @@ func (r *run) deliverOne(result CallResult) string {
 		}
 	}
 	switch {
-	case it == nil:
+	case it == nil || r.state == ended:
 		return "no such call is pending in this run"
 	case it.kind != callerItem:
 		return "this call is not the caller's to run"
