@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/engine"
 )
 
 func TestGlobals(t *testing.T) {
@@ -63,14 +65,27 @@ func TestGlobalsThatAreNotThere(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) { require.JSONEq(t, c.want, value(t, e, c.cell)) })
 	}
 	t.Run("D1 no MCP without a server", func(t *testing.T) {
-		vm, err := e.NewVM(nil)
+		vm, err := e.NewVM(engine.AppendCatalog(nil, []byte("[]"), []byte("\n"), nil, []byte("[]")))
 		require.NoError(t, err)
 		defer vm.Close()
 		b := limits(`return [typeof MCP, tools.echo === undefined, ALL_TOOLS.length, (await API.list()).files.length]`)
 		effects, err := vm.Step(t.Context(), b.Append(nil), longEnough)
 		require.NoError(t, err)
+		require.Equal(t, engine.Fulfilled, effects.Main.State, "%+v", effects.Main.Thrown)
 		require.JSONEq(t, `["undefined",true,0,0]`, string(effects.Main.Value))
 	})
+}
+
+func TestFilesThatWereLeftOut(t *testing.T) {
+	e := newEngine(t, Options{})
+	vm, err := e.NewVM(nil)
+	require.NoError(t, err)
+	defer vm.Close()
+	b := limits(`const out = []; for (const f of [() => API.list(), () => API.read("mcp/index.d.ts")]) try { await f() } catch (e) { out.push(e.message) } return out`)
+	effects, err := vm.Step(t.Context(), b.Append(nil), longEnough)
+	require.NoError(t, err)
+	require.JSONEq(t, `["API files are not loaded: name API in the text of the cell","API files are not loaded: name API in the text of the cell"]`,
+		string(effects.Main.Value), "E3: a catalog without files says so, rather than that there are none")
 }
 
 func TestTools(t *testing.T) {

@@ -97,3 +97,31 @@ func TestPoisonedWeb(t *testing.T) {
 		})
 	}
 }
+
+// A stack trace formatter sees the frames of our own functions; it must not get the functions or what they work on.
+func TestStackTraceFormatters(t *testing.T) {
+	e := newEngine(t, Options{})
+	for rule, call := range map[string]string{
+		"a call":     `tools.echo({toJSON: look})`,
+		"a search":   `tools.search("x", {get limit() { look() }})`,
+		"an output":  `text({toJSON: look})`,
+		"console":    `console.log(Object.assign(new Error(), {get name() { return look() }}), {toJSON: look})`,
+		"a file":     `await API.list({toString: look})`,
+		"a URL":      `new URL({toString: look})`,
+		"parameters": `new URLSearchParams({get a() { return look() }})`,
+		"a clone":    `structuredClone({get a() { return look() }})`,
+		"a decoder":  `new TextDecoder({toString: look})`,
+		"a timer":    `setTimeout(() => {}, {valueOf: look})`,
+	} {
+		t.Run("D1 "+rule, func(t *testing.T) {
+			require.Equal(t, `[true,0]`, value(t, e, `
+				const got = []; let looked = false;
+				Error.prepareStackTrace = (e, sites) => { for (const s of sites) for (const m of Object.getOwnPropertyNames(Object.getPrototypeOf(s))) {
+					let v; try { v = s[m]() } catch {} if ((typeof v === "function" || (typeof v === "object" && v !== null)) && v !== globalThis) got.push([m, v]) } return "" };
+				const look = () => { looked = true; new Error().stack; return "http://h/" };
+				try { `+call+` } catch {}
+				Error.prepareStackTrace = undefined;
+				return [looked, got.filter(([m, v]) => typeof v === "function" && v !== look && !/look/.test(v.name)).length]`))
+		})
+	}
+}
