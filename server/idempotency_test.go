@@ -67,14 +67,14 @@ func TestIdempotency(t *testing.T) {
 		s := newTestServer(t, Options{Backend: newFake()})
 		do(t, s, keyed("k"))
 		rec := do(t, s, post("/v1/exec", `{"turnId":"turn-1","code":"return 3"}`).with("Idempotency-Key", "k"))
-		require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
+		require.Equal(t, http.StatusConflict, rec.Code)
 		require.Equal(t, "Idempotency-Key", problemOf(t, rec).Key)
 	})
 	t.Run("I3 the same results for another run", func(t *testing.T) {
 		s := newTestServer(t, Options{Backend: newFake()})
 		body := `{"turnId":"turn-1","results":[]}`
 		require.Equal(t, 200, do(t, s, post("/v1/runs/r1/results", body).with("Idempotency-Key", "k")).Code)
-		require.Equal(t, 422, do(t, s, post("/v1/runs/r2/results", body).with("Idempotency-Key", "k")).Code)
+		require.Equal(t, 409, do(t, s, post("/v1/runs/r2/results", body).with("Idempotency-Key", "k")).Code)
 	})
 	t.Run("I3 a refusal is not kept: nothing ran", func(t *testing.T) {
 		f := newFake()

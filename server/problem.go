@@ -60,7 +60,7 @@ var problemTable = map[kind]struct {
 	kindSurface:      {http.StatusConflict, "The model would not see exactly exec and wait"},
 	kindTooLarge:     {http.StatusRequestEntityTooLarge, "The request is too large"},
 	kindMedia:        {http.StatusUnsupportedMediaType, "The body has the wrong type"},
-	kindReused:       {http.StatusUnprocessableEntity, "The idempotency key belongs to another request"},
+	kindReused:       {http.StatusConflict, "The idempotency key belongs to another request"},
 	kindInternal:     {http.StatusInternalServerError, "The service failed"},
 	kindOverloaded:   {http.StatusServiceUnavailable, "The service is busy"},
 	kindUnavailable:  {http.StatusServiceUnavailable, "The service can't run code now"},
