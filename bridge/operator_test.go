@@ -76,3 +76,15 @@ func TestAgents(t *testing.T) {
 		})
 	}
 }
+
+func TestUnknownServers(t *testing.T) {
+	s, err := New(Options{EngineError: errors.New("none")})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close(context.Background())) }()
+	t.Run("E4 a server that the service does not know is named", func(t *testing.T) {
+		turn, err := s.Prepare(context.Background(), "", &TurnRequest{MCPServers: []string{"everything"}})
+		require.NoError(t, err)
+		require.Len(t, turn.Warnings(), 1)
+		require.Contains(t, turn.Warnings()[0], `"everything"`)
+	})
+}

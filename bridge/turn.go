@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -47,6 +48,7 @@ type Turn struct {
 	catalog   *catalog.Catalog
 	specs     map[string]toolSpec // by tool id
 	shellTool string
+	servers   []string // that the turn named, and that are not known
 	counts    counters
 	usedAt    atomic.Int64 // Unix nanoseconds
 
@@ -75,6 +77,7 @@ func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*
 		id: rand.Text(), tenant: tenant, context: req.Context, config: config, catalog: entries,
 		codeMode: config.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{},
+		servers:  req.MCPServers,
 	}
 	if t.codeMode {
 		if err := s.engineError(); err != nil {
@@ -153,7 +156,13 @@ func (t *Turn) CodeMode() bool { return t.codeMode }
 func (t *Turn) Catalog() *catalog.Catalog { return t.catalog }
 
 // Warnings returns what is odd about the turn but no error.
-func (t *Turn) Warnings() []string { return t.catalog.Warnings() }
+func (t *Turn) Warnings() []string {
+	warnings := t.catalog.Warnings()
+	for _, server := range t.servers {
+		warnings = append(warnings, fmt.Sprintf("MCP server %q is not known to this service; bring its tools with the turn", server))
+	}
+	return warnings
+}
 
 // Tools renders what the model sees in a provider's shape (contract A5).
 func (t *Turn) Tools(format string) (json.RawMessage, error) {
