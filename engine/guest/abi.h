@@ -156,6 +156,7 @@ CODECELL_WEAK void JS_FreeCString(JSContext *ctx, const char *ptr);
 CODECELL_WEAK JSAtom JS_NewAtomLen(JSContext *ctx, const char *str, size_t len);
 
 CODECELL_WEAK JSValue JS_NewObject(JSContext *ctx);
+CODECELL_WEAK JSValue JS_NewBigInt64(JSContext *ctx, int64_t v);
 CODECELL_WEAK JSValue JS_NewNumber(JSContext *ctx, double d);
 CODECELL_WEAK JSValue JS_GetGlobalObject(JSContext *ctx);
 CODECELL_WEAK JSValue JS_GetProperty(JSContext *ctx, JSValueConst this_obj, JSAtom prop);

@@ -228,7 +228,7 @@ static int write_boxed(struct adapter *a, JSValueConst v)
 			return -1;
 		return write_value(a, JS_NewNumber(ctx, d), JS_UNDEFINED);
 	}
-	if (class != a->g->string_class)
+	if (class != a->g->string_class && class != a->g->bigint_class)
 		return 0;
 	JSValue s = JS_ToString(ctx, v);
 	return is_exception(s) ? -1 : write_value(a, s, JS_UNDEFINED);

@@ -95,7 +95,7 @@ struct guest {
 	uint8_t settled;
 	uint8_t truncate;
 	JSValue error_constructor, function_to_string, on_open;
-	JSClassID number_class, string_class, boolean_class;
+	JSClassID number_class, string_class, boolean_class, bigint_class;
 
 	struct pending *pending;
 	uint32_t pending_cap, pending_free, pending_used, next_id;

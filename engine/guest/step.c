@@ -88,6 +88,10 @@ static void capture_intrinsics(struct guest *g)
 	g->number_class = class_of_boxed(g->ctx, "Number");
 	g->string_class = class_of_boxed(g->ctx, "String");
 	g->boolean_class = class_of_boxed(g->ctx, "Boolean");
+	JSValue bigint = JS_NewBigInt64(g->ctx, 0), boxed = JS_ToObject(g->ctx, bigint);
+	g->bigint_class = JS_GetClassID(boxed);
+	JS_FreeValue(g->ctx, boxed);
+	JS_FreeValue(g->ctx, bigint);
 }
 
 #define STACK_BYTES (1024 * 1024)

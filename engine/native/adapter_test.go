@@ -43,7 +43,7 @@ func TestAdapter(t *testing.T) {
 		{"maps and sets", `[new Map([[1, 2]]), new Set([1]), Object.assign(new Map(), {x: 1})]`, `[{},{},{"x":1}]`},
 		{"promises are not awaited", `{p: Promise.resolve(1), q: [Promise.resolve()]}`, `{"p":{},"q":[{}]}`},
 		{"regular expressions, weak things, iterators", `[/x/g, new WeakMap(), new WeakRef({}), [1].values()]`, `[{},{},{},{}]`},
-		{"boxes", `[Object(1), Object("s"), Object(true), Object(false), Object(NaN)]`, `[1,"s",true,false,null]`},
+		{"boxes", `[Object(1), Object("s"), Object(true), Object(false), Object(NaN), Object(2n ** 70n)]`, `[1,"s",true,false,null,"1180591620717411303424"]`},
 		{
 			"typed arrays", `[new Uint8Array([1, 2]), new Float64Array([1.5, NaN]), new BigInt64Array([1n]), new ArrayBuffer(2)]`,
 			`[{"0":1,"1":2},{"0":1.5,"1":null},{"0":"1"},{}]`,
