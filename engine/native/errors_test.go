@@ -37,6 +37,7 @@ func TestErrorPositions(t *testing.T) {
 		{"in a class", "class A {\n  static m() {\n    nope();\n  }\n}\nA.m()", "ReferenceError", "3:5"},
 		{"thrown again later", "let e;\ntry { null.x } catch (x) { e = x }\n\nthrow e", "TypeError", "2:7"},
 		{"line ends of Windows", "1;\r\n2;\r\nthrow new Error('x')", "Error", "3:11"},
+		{"a byte order mark moves no line", "\ufeff1;\nthrow new Error('x')", "Error", "2:11"},
 		{"line separators count", "1;\u20282;\u2029throw new Error('x')", "Error", "3:11"},
 		{"syntax, first line", "const = 1", "SyntaxError", "1:"},
 		{"syntax, last line", "1;\n2;\nlet x = ;", "SyntaxError", "3:"},
