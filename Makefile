@@ -30,13 +30,13 @@ help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
 deps: ## Install what is missing to build: a C compiler (says what it does).
-	@scripts/deps.sh cc
+	@.ci/deps.sh cc
 
 build: deps ## Build bin/codecell.
 	go build -o bin/codecell ./cmd/codecell
 
 run: build ## Start the service on loopback, show a cell running, stay up (PORT=8080; Ctrl-C ends it).
-	@scripts/with-service.sh 127.0.0.1:$(PORT) scripts/sample.sh
+	@.ci/with-service.sh 127.0.0.1:$(PORT) .ci/sample.sh
 
 test: deps ## Pass all tests: vet, race detector, each benchmark once, and then the plain run.
 	go vet $(PACKAGES)
@@ -55,18 +55,18 @@ check: deps ## Judge the form: gofumpt, vet, staticcheck, tidy modules, nothing 
 
 cases: build ## Run the acceptance cases of CASES_DIR against a service of their own.
 	@if [ -z "$(CASES)" ]; then echo "no cases in $(CASES_DIR)"; else \
-		scripts/with-service.sh 127.0.0.1:0 sh -c 'exec python3 "$(CASES_DIR)/run.py" --base "$$CODECELL_SERVER" --files $(CASES)'; fi
+		.ci/with-service.sh 127.0.0.1:0 sh -c 'exec python3 "$(CASES_DIR)/run.py" --base "$$CODECELL_SERVER" --files $(CASES)'; fi
 
 hostile: build ## Run the hostile cells of HOSTILE_DIR against a service of their own.
 	@if [ ! -d "$(HOSTILE_DIR)" ]; then echo "no hostile cells in $(HOSTILE_DIR)"; else \
-		scripts/with-service.sh 127.0.0.1:0 sh -c \
+		.ci/with-service.sh 127.0.0.1:0 sh -c \
 		'exec python3 "$(HOSTILE_DIR)/run.py" --base "$$CODECELL_SERVER" --pid "$$CODECELL_PID" $(HOSTILE_ARGS)'; fi
 
 bench: deps ## Measure what README's table shows (BENCHTIME=2s).
 	go test -run '^$$' -bench . -skip Soak -benchtime $(BENCHTIME) ./bench
 
 fuzz: deps ## Run every fuzz target for FUZZTIME=30s.
-	@scripts/fuzz.sh $(FUZZTIME)
+	@.ci/fuzz.sh $(FUZZTIME)
 
 soak: deps ## Run a mix of good and bad cells for SOAKTIME=5m; memory, heaps and threads must stay level.
 	go test -run '^$$' -bench '^BenchmarkSoak$$' -benchtime $(SOAKTIME) -timeout 0 ./bench
