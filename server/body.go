@@ -65,17 +65,21 @@ func (s *Server) readBody(c echo.Context, limit int) (*body, error) {
 		return nil, tooLarge(c, limit)
 	}
 	// Not http.Server.ReadTimeout: that one also ends the watch for a client that
-	// hangs up (contract G7), and with it the request. Not every ResponseWriter
-	// can do it; then the server's own timeouts are all there is.
+	// hangs up (contract G7), and with it the request. And a timer, not a deadline
+	// on every request: nearly all bodies have arrived with their headers. Not every
+	// ResponseWriter can do it; then the server's own timeouts are all there is.
 	control := http.NewResponseController(c.Response().Writer)
-	_ = control.SetReadDeadline(time.Now().Add(s.bodyTimeout))
+	late := time.AfterFunc(s.bodyTimeout, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	b := &body{buffer: takeBuffer(), budget: &s.budget}
 	b.bytes = *b.buffer
-	if err := b.fill(c, r.Body, limit); err != nil {
+	err := b.fill(c, r.Body, limit)
+	if !late.Stop() && err == nil {
+		err = errSlowBody // the connection has no more time
+	}
+	if err != nil {
 		b.release()
 		return nil, err
 	}
-	_ = control.SetReadDeadline(time.Time{})
 	return b, nil
 }
 
@@ -146,10 +150,12 @@ func tooLarge(c echo.Context, limit int) *problem {
 	return &problem{kind: kindTooLarge, detail: fmt.Sprintf("The body is over the limit of this route, %d bytes.", limit)}
 }
 
+var errSlowBody = &problem{kind: kindSlow, detail: "The body was not complete in time. Send it faster, or less of it."}
+
 func readProblem(err error) error {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		return &problem{kind: kindSlow, detail: "The body was not complete in time. Send it faster, or less of it."}
+		return errSlowBody
 	}
 	return &problem{kind: kindInvalid, detail: "The body ended before its announced length."}
 }
