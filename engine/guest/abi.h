@@ -115,6 +115,7 @@ CODECELL_WEAK void JS_FreeRuntime(JSRuntime *rt);
 CODECELL_WEAK JSContext *JS_NewContext(JSRuntime *rt);
 CODECELL_WEAK void JS_FreeContext(JSContext *ctx);
 CODECELL_WEAK JSContext *JS_DupContext(JSContext *ctx);
+CODECELL_WEAK size_t JS_GetGCThreshold(JSRuntime *rt);
 CODECELL_WEAK void JS_SetGCThreshold(JSRuntime *rt, size_t gc_threshold);
 CODECELL_WEAK void JS_SetMaxStackSize(JSRuntime *rt, size_t stack_size);
 CODECELL_WEAK void JS_UpdateStackTop(JSRuntime *rt);
@@ -154,6 +155,8 @@ CODECELL_WEAK const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValue
 CODECELL_WEAK const char *JS_AtomToCStringLen(JSContext *ctx, size_t *plen, JSAtom atom);
 CODECELL_WEAK void JS_FreeCString(JSContext *ctx, const char *ptr);
 CODECELL_WEAK JSAtom JS_NewAtomLen(JSContext *ctx, const char *str, size_t len);
+CODECELL_WEAK JSAtom JS_ValueToAtom(JSContext *ctx, JSValueConst val);
+CODECELL_WEAK void JS_FreeAtom(JSContext *ctx, JSAtom v);
 
 CODECELL_WEAK JSValue JS_NewObject(JSContext *ctx);
 CODECELL_WEAK JSValue JS_NewBigInt64(JSContext *ctx, int64_t v);
@@ -163,6 +166,7 @@ CODECELL_WEAK JSValue JS_GetProperty(JSContext *ctx, JSValueConst this_obj, JSAt
 CODECELL_WEAK JSValue JS_GetPropertyStr(JSContext *ctx, JSValueConst this_obj, const char *prop);
 CODECELL_WEAK JSValue JS_GetPropertyInt64(JSContext *ctx, JSValueConst this_obj, int64_t idx);
 CODECELL_WEAK int JS_SetPropertyStr(JSContext *ctx, JSValueConst this_obj, const char *prop, JSValue val);
+CODECELL_WEAK int JS_DefinePropertyValue(JSContext *ctx, JSValueConst this_obj, JSAtom prop, JSValue val, int flags);
 CODECELL_WEAK int JS_DefinePropertyValueStr(JSContext *ctx, JSValueConst this_obj, const char *prop, JSValue val,
                                             int flags);
 CODECELL_WEAK int JS_SetPrototype(JSContext *ctx, JSValueConst obj, JSValueConst proto_val);

@@ -4,6 +4,10 @@
 // an array whose length was set beyond its elements (a.length = 9), the elements between stay uninitialised and
 // count as values from then on: stale pointers that a cell can prepare. The one here appends through the engine's
 // general way of setting an element, which has its own fast path for the safe case.
+//
+// DisposableStack.prototype.dispose: it lets go of each resource once its disposer has run, and goes on counting it.
+// The collector, when it comes during a later disposer, follows pointers to what is gone. The one here keeps the
+// collector away until the engine's own has forgotten all of them.
 #include "guest.h"
 
 #define MAX_LENGTH 9007199254740991
@@ -33,6 +37,35 @@ fail:
 	return JS_EXCEPTION;
 }
 
+static JSValue stack_dispose(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)argc, (void)argv;
+	struct guest *g = guest_of(ctx);
+	size_t threshold = JS_GetGCThreshold(g->rt);
+	JS_SetGCThreshold(g->rt, SIZE_MAX);
+	JSValue result = JS_Call(ctx, g->stack_dispose, this_val, 0, NULL);
+	JS_SetGCThreshold(g->rt, threshold);  // still none if one stack disposes of another
+	return result;
+}
+
+// replace_dispose puts it in both places where the engine's is: under its name and under Symbol.dispose.
+static void replace_dispose(JSContext *ctx, JSValueConst global)
+{
+	JSValue constructor = JS_GetPropertyStr(ctx, global, "DisposableStack");
+	JSValue prototype = JS_GetPropertyStr(ctx, constructor, "prototype");
+	guest_of(ctx)->stack_dispose = JS_GetPropertyStr(ctx, prototype, "dispose");
+	JSValue f = JS_NewCFunction2(ctx, stack_dispose, "dispose", 0, JS_CFUNC_generic, 0);
+	JSValue symbols = JS_GetPropertyStr(ctx, global, "Symbol"), symbol = JS_GetPropertyStr(ctx, symbols, "dispose");
+	JSAtom name = JS_ValueToAtom(ctx, symbol);
+	JS_DefinePropertyValue(ctx, prototype, name, JS_DupValue(ctx, f), JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+	JS_DefinePropertyValueStr(ctx, prototype, "dispose", f, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+	JS_FreeAtom(ctx, name);
+	JS_FreeValue(ctx, symbol);
+	JS_FreeValue(ctx, symbols);
+	JS_FreeValue(ctx, prototype);
+	JS_FreeValue(ctx, constructor);
+}
+
 void builtins_replace(JSContext *ctx)
 {
 	JSValue global = JS_GetGlobalObject(ctx), array = JS_GetPropertyStr(ctx, global, "Array");
@@ -41,5 +74,6 @@ void builtins_replace(JSContext *ctx)
 	                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 	JS_FreeValue(ctx, prototype);
 	JS_FreeValue(ctx, array);
+	replace_dispose(ctx, global);
 	JS_FreeValue(ctx, global);
 }

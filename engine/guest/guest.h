@@ -95,6 +95,7 @@ struct guest {
 	uint8_t settled;
 	uint8_t truncate;
 	JSValue error_constructor, function_to_string, on_open;
+	JSValue stack_dispose;  // the engine's own DisposableStack.prototype.dispose (builtins.c)
 	JSClassID number_class, string_class, boolean_class, bigint_class;
 
 	struct pending *pending;
