@@ -1,7 +1,7 @@
 package bridge
 
 import (
-	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -43,17 +43,17 @@ func TestOwnFrames(t *testing.T) {
 		{"no stack, no frames", "", "", 0, 0},
 		{"text that is no frame goes", "cell.js:9:9\nat x (cell.js:9:9)\nError: boo\n    at f (cell.js:2:7)\nroot:x:0:0\n", "    at f (cell.js:2:7)", 2, 7},
 		{"a carriage return starts no line", "    at f (cell.js:2:7)", "    at f (cell.js:2:7)", 2, 7},
-		{"lines -1 and 0 are the wrapper's", "    at f (cell.js:-1:7)\n", "", 0, 0},
+		{"a frame without a position stays", "    at f (cell.js)\n    at g (cell.js:2:7)\n", "    at f (cell.js)\n    at g (cell.js:2:7)", 0, 0},
 		{"a frame of the language's other file name", "    at f (cell.ts:2:7)\n", "    at f (cell.ts:2:7)", 2, 7},
 	} {
 		t.Run("B9 "+tc.name, func(t *testing.T) {
-			frames, line, column := sourceOf(t, script.JavaScript, "throw 1").ownFrames(tc.stack)
+			frames, line, column := sourceOf(t, script.JavaScript, "throw 1").ownFrames(stackOf(tc.stack))
 			require.Equal(t, tc.want, frames)
 			require.Equal(t, []int{tc.line, tc.column}, []int{line, column})
 		})
 	}
 	t.Run("B9 no more than the cap", func(t *testing.T) {
-		frames, _, _ := sourceOf(t, script.JavaScript, "throw 1").ownFrames(strings.Repeat("    at f (cell.js:1:1)\n", 10_000))
+		frames, _, _ := sourceOf(t, script.JavaScript, "throw 1").ownFrames(stackOf(strings.Repeat("    at f (cell.js:1:1)\n", 10_000)))
 		require.Equal(t, maxFrames, strings.Count(frames, "\n")+1)
 	})
 	t.Run("B2 TypeScript positions are the model's", func(t *testing.T) {
@@ -69,16 +69,13 @@ func TestOwnFrames(t *testing.T) {
 		require.NotZero(t, at)
 		require.NotEqual(t, 5, at, "the transform moves the line, or this test shows nothing")
 		column := strings.Index(printed[at-1], "throw") + 1
-		frames, line, _ := r.ownFrames("    at <anonymous> (cell.ts:" + jsonInt(at) + ":" + jsonInt(column) + ")\n")
+		frames, line, _ := r.ownFrames(stackOf(fmt.Sprintf("    at <anonymous> (cell.ts:%d:%d)\n", at, column)))
 		require.Equal(t, 5, line)
 		require.Contains(t, frames, "cell.ts:5:")
 	})
 }
 
-func jsonInt(n int) string {
-	b, _ := json.Marshal(n)
-	return string(b)
-}
+func stackOf(stack string) *engine.Thrown { return &engine.Thrown{IsError: true, Stack: stack} }
 
 // FuzzOwnFrames feeds stacks that a cell made up.
 func FuzzOwnFrames(f *testing.F) {
@@ -90,7 +87,7 @@ func FuzzOwnFrames(f *testing.F) {
 	}
 	r := sourceOf(f, script.TypeScript, "const a: number = 1\n\nthrow a as any")
 	f.Fuzz(func(t *testing.T, stack string) {
-		frames, line, column := r.ownFrames(stack)
+		frames, line, column := r.ownFrames(stackOf(stack))
 		if frames == "" {
 			require.Zero(t, line)
 		}
@@ -102,6 +99,39 @@ func FuzzOwnFrames(f *testing.F) {
 			require.True(t, strings.HasPrefix(frame, "    at "))
 		}
 	})
+}
+
+func TestMistakeAt(t *testing.T) {
+	thrown := func(message, stack string) *engine.Thrown {
+		return &engine.Thrown{IsError: true, Name: "TypeError", Message: message, Stack: stack}
+	}
+	for _, tc := range []struct {
+		name, code   string
+		thrown       *engine.Thrown
+		line, column int
+	}{
+		{
+			"a property of undefined, without a position", "const a = undefined\nconst b = a.missing\n",
+			thrown("cannot read property 'missing' of undefined", "    at <anonymous> (cell.js)\n"), 2, 13,
+		},
+		{
+			"a name that is not defined, from the frame on", "const nope2 = 1\nconst b = nope + 1\n",
+			thrown("nope is not defined", "    at <anonymous> (cell.js:1:1)\n"), 2, 11,
+		},
+		{
+			"a message of the cell's own moves nothing", "x()\nthrow new Error('no')\n",
+			thrown("no", "    at <anonymous> (cell.js:2:7)\n"), 2, 7,
+		},
+		{
+			"a name that the text does not have moves nothing", "x()\ny()\n",
+			thrown("cannot read property '.*' of undefined", "    at <anonymous> (cell.js:2:1)\n"), 2, 1,
+		},
+	} {
+		t.Run("B2 "+tc.name, func(t *testing.T) {
+			_, line, column := sourceOf(t, script.JavaScript, tc.code).ownFrames(tc.thrown)
+			require.Equal(t, []int{tc.line, tc.column}, []int{line, column})
+		})
+	}
 }
 
 func TestGuestFailure(t *testing.T) {

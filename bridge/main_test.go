@@ -156,6 +156,12 @@ func returns(value string) enginetest.Step {
 	}
 }
 
+// settled is a step after the one that returned.
+func settled(_ *input, out *records) error {
+	out.Settled()
+	return nil
+}
+
 // asks leaves the cell's promise pending and asks for what the function adds.
 func asks(what func(out *records)) enginetest.Step {
 	return func(_ *input, out *records) error {
