@@ -20,7 +20,8 @@
 //	u8 2, u32 n, n × (u32 request id, u8 kind, text payload)
 //
 // with kind 0 a value (JSON), 1 a failure (JSON object: message, name, code, toolId, callId), 2 a timer that
-// fired. Answers are delivered in this order, and the jobs that follow from one run before the next.
+// fired. Answers are delivered in this order, and the jobs that follow from one run before the next; so a timer may
+// have been cancelled by the time it is its turn, and is passed over.
 //
 // The effects are records: u8 type, u32 length, payload.
 //

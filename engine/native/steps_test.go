@@ -174,6 +174,24 @@ func TestTimers(t *testing.T) {
 		require.Equal(t, []uint32{first.Requests[0].ID}, first.Cancelled)
 		require.Equal(t, `"ok"`, string(resume(t, vm, answered(first.Requests[1].ID, `"ok"`)).Main.Value))
 	})
+	t.Run("D10 what is due at once may take each other back", func(t *testing.T) {
+		vm, first := start(t, e, limits(`const fired = [], ids = [];
+			for (const k of "abc") ids.push(setTimeout(() => { fired.push(k); ids.forEach(clearTimeout) }, 1));
+			const d = setTimeout(() => fired.push("d"), 1);
+			tools.echo().then(() => clearTimeout(d));
+			setTimeout(() => fired.push("e"), 1);
+			await new Promise((done) => setTimeout(done, 1));
+			return fired`))
+		defer vm.Close()
+		q := first.Requests
+		answers := []engine.Answer{answered(q[4].ID, "1")}
+		for _, i := range []int{0, 1, 2, 3, 5, 6} {
+			answers = append(answers, engine.Answer{ID: q[i].ID, Kind: engine.AnswerFired})
+		}
+		last := resume(t, vm, answers...)
+		require.Equal(t, []uint32{q[3].ID, q[1].ID, q[2].ID}, last.Cancelled)
+		require.Equal(t, `["a","e"]`, string(last.Main.Value))
+	})
 	t.Run("D10 too many timers is an error", func(t *testing.T) {
 		b := limits(`try { for (;;) setTimeout(() => {}, 1) } catch (e) { return [e.name, e.message] }`)
 		b.MaxTimers = 3
