@@ -71,12 +71,12 @@ func offsetOf(text string, line, column int) int {
 		}
 		offset += next + 1
 	}
-	for _, r := range text[offset:] {
-		if column <= 1 || r == '\n' {
-			break
+	rest := lineOf(text[offset:], 1)
+	for at := range rest {
+		if column <= 1 {
+			return offset + at
 		}
 		column--
-		offset += len(string(r))
 	}
-	return min(offset, len(text))
+	return offset + len(rest)
 }

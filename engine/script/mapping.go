@@ -32,18 +32,33 @@ func (m *lineMap) lookup(data []byte, line, column int) (int, int, bool) {
 }
 
 // clamp moves a position into the text, onto the last line or column where it is
-// beyond. Columns count UTF-16 units, as source maps do.
-func clamp(code string, line, column int) (int, int) {
-	line, column = max(line, 1), max(column, 1)
-	rest := code
-	for n := 1; ; n++ {
-		end := strings.IndexByte(rest, '\n')
-		if n == line || end < 0 {
-			if end >= 0 {
-				rest = rest[:end]
-			}
-			return n, min(column, len(utf16.Encode([]rune(rest)))+1)
+// beyond. It takes a column as source maps count, in UTF-16 units from 0, and
+// gives it in characters from 1.
+func clamp(code string, line, units int) (int, int) {
+	line = min(max(line, 1), strings.Count(code, "\n")+1)
+	column := 1
+	for _, r := range lineOf(code, line) {
+		if units <= 0 {
+			break
 		}
-		rest = rest[end+1:]
+		units -= utf16.RuneLen(r)
+		column++
 	}
+	return line, column
 }
+
+// lineOf returns a line of the text by its number, empty if there is none.
+func lineOf(text string, number int) string {
+	for ; number > 1; number-- {
+		end := strings.IndexByte(text, '\n')
+		if end < 0 {
+			return ""
+		}
+		text = text[end+1:]
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// prefix returns the first n bytes of s, or what there is.
+func prefix(s string, n int) string { return s[:min(max(n, 0), len(s))] }

@@ -1,5 +1,10 @@
 package script
 
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
 // Language says how the text of a cell is read.
 type Language string
 
@@ -39,17 +44,20 @@ type Source struct {
 	lines        lineMap
 }
 
-// Position turns a position in Body into one in the text that the model wrote.
-// Lines and columns are 1-based (contract B2). For JavaScript the two are the
-// same. For TypeScript the answer is the nearest place before that is known, and
-// always one inside the model's text.
+// Position turns a position in Body, as the engine reports it, into one in the
+// text that the model wrote. Lines and columns are 1-based (contract B2). The
+// engine counts the bytes of a line, the answer its characters. For TypeScript
+// the answer is the nearest place before that is known, and always one inside the
+// model's text.
 func (s *Source) Position(line, column int) (int, int) {
+	before := prefix(lineOf(s.Body, line), column-1)
 	if s.mapping == nil {
-		return line, column
+		return line, utf8.RuneCountInString(before) + 1
 	}
-	fromLine, fromColumn, ok := s.lines.lookup(s.mapping, line+s.printedShift, max(column-1, 0))
+	units := len(utf16.Encode([]rune(before))) // source maps count these
+	fromLine, fromColumn, ok := s.lines.lookup(s.mapping, line+s.printedShift, units)
 	if !ok {
-		return clamp(s.code, line, column)
+		fromLine, fromColumn = line+s.sourceShift, units
 	}
-	return clamp(s.code, fromLine-s.sourceShift, fromColumn+1)
+	return clamp(s.code, fromLine-s.sourceShift, fromColumn)
 }
