@@ -20,6 +20,9 @@ func sourceOf(t testing.TB, language script.Language, code string) *run {
 	return r
 }
 
+// someLines are longer and more than any position in the tests.
+var someLines = strings.Repeat("call(1, 2, 3, 4, 5)\n", 12)
+
 func TestOwnFrames(t *testing.T) {
 	for _, tc := range []struct {
 		name, stack, want string
@@ -47,13 +50,13 @@ func TestOwnFrames(t *testing.T) {
 		{"a frame of the language's other file name", "    at f (cell.ts:2:7)\n", "    at f (cell.ts:2:7)", 2, 7},
 	} {
 		t.Run("B9 "+tc.name, func(t *testing.T) {
-			frames, line, column := sourceOf(t, script.JavaScript, "throw 1").ownFrames(stackOf(tc.stack))
+			frames, line, column := sourceOf(t, script.JavaScript, someLines).ownFrames(stackOf(tc.stack))
 			require.Equal(t, tc.want, frames)
 			require.Equal(t, []int{tc.line, tc.column}, []int{line, column})
 		})
 	}
 	t.Run("B9 no more than the cap", func(t *testing.T) {
-		frames, _, _ := sourceOf(t, script.JavaScript, "throw 1").ownFrames(stackOf(strings.Repeat("    at f (cell.js:1:1)\n", 10_000)))
+		frames, _, _ := sourceOf(t, script.JavaScript, someLines).ownFrames(stackOf(strings.Repeat("    at f (cell.js:1:1)\n", 10_000)))
 		require.Equal(t, maxFrames, strings.Count(frames, "\n")+1)
 	})
 	t.Run("B2 TypeScript positions are the model's", func(t *testing.T) {
@@ -159,7 +162,7 @@ func TestGuestFailure(t *testing.T) {
 		},
 	} {
 		t.Run("B9 "+tc.name, func(t *testing.T) {
-			f := guestFailure(sourceOf(t, script.JavaScript, "throw 1"), tc.thrown)
+			f := guestFailure(sourceOf(t, script.JavaScript, someLines), tc.thrown)
 			require.Equal(t, CodeInternal, f.code)
 			require.Equal(t, tc.text, f.text)
 			require.Equal(t, &tc.detail, f.detail)

@@ -305,12 +305,12 @@ func TestClientGoesAway(t *testing.T) {
 	t.Run("G7 as the run is suspended: it is alive, or gone with its place", func(t *testing.T) {
 		w := newWorld(t, enginetest.Always(yields(1), returns("1")), Options{})
 		turn := w.turn("")
-		for i := range 3000 {
+		for i := range 1500 {
 			ctx, cancel := context.WithCancel(context.Background())
 			gone := make(chan struct{})
 			go func() {
 				defer close(gone)
-				for range i % 300 {
+				for range i % 150 {
 					_ = ctx.Err() // some time to spend, less than a timer can measure
 				}
 				cancel()
