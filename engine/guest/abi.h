@@ -169,6 +169,9 @@ CODECELL_WEAK int JS_SetPropertyStr(JSContext *ctx, JSValueConst this_obj, const
 CODECELL_WEAK int JS_DefinePropertyValue(JSContext *ctx, JSValueConst this_obj, JSAtom prop, JSValue val, int flags);
 CODECELL_WEAK int JS_DefinePropertyValueStr(JSContext *ctx, JSValueConst this_obj, const char *prop, JSValue val,
                                             int flags);
+CODECELL_WEAK int JS_DefinePropertyValueUint32(JSContext *ctx, JSValueConst this_obj, uint32_t idx, JSValue val,
+                                               int flags);
+CODECELL_WEAK int JS_FreezeObject(JSContext *ctx, JSValueConst obj);
 CODECELL_WEAK int JS_SetPrototype(JSContext *ctx, JSValueConst obj, JSValueConst proto_val);
 CODECELL_WEAK JSValue JS_ToObject(JSContext *ctx, JSValueConst val);
 CODECELL_WEAK int JS_SetPropertyInt64(JSContext *ctx, JSValueConst this_obj, int64_t idx, JSValue val);

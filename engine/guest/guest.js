@@ -6,7 +6,7 @@
 (function (host) {
 	"use strict";
 
-	const { request, timer, cancel, text, json, stringify, catalog, names, tool, isError, now, random } = host;
+	const { request, timer, cancel, text, json, stringify, catalog, entries, names, tool, isError, now, random } = host;
 	const { defineProperty, ownKeys, apply, has, get, set, getOwnPropertyDescriptor, deleteProperty, isExtensible,
 		preventExtensions, getPrototypeOf, setPrototypeOf } = Reflect;
 	const { create, freeze } = Object;
@@ -25,7 +25,7 @@
 	const reject = apply.bind(undefined, Promise.reject, promise);
 
 	const SEARCH = 1, DESCRIBE = 2, CALL = 3, CALL_VALUE = 4, NAMESPACE = 5, YIELD = 6;
-	const ENTRIES = 0, MCP = 2, FILES = 3;
+	const MCP = 2, FILES = 3;
 
 	// A descriptor without a prototype: a cell that puts get or set on Object.prototype changes nothing here.
 	function constant(target, key, value, enumerable) {
@@ -78,11 +78,7 @@
 		return new P(target, traps);
 	}
 
-	const ALL_TOOLS = lazy([], (list) => {
-		const entries = catalog(ENTRIES);
-		if (entries === undefined) return;
-		for (let i = 0; i < entries.length; i++) constant(list, i, freeze(entries[i]), true);
-	});
+	const ALL_TOOLS = lazy([], entries);
 
 	// ---- tools
 
