@@ -158,7 +158,8 @@ func TestGuestFailure(t *testing.T) {
 		{"a value that is no error", &engine.Thrown{Other: "[object Object]"}, "[object Object]", Detail{Message: "[object Object]"}},
 		{
 			"a stack that names the host is not passed on", thrown("E", "m", "    at x (/usr/lib/host.js:1:1)\n    at y (file:///root/a.go:2)\n"),
-			"E: m", Detail{Name: "E", Message: "m"},
+			"E: m",
+			Detail{Name: "E", Message: "m"},
 		},
 	} {
 		t.Run("B9 "+tc.name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func aPlan() *rapid.Generator[plan] {
 const (
 	modelTurns  = 2
 	modelPlaces = 3
-	modelTTL    = time.Hour
+	modelTTL    = 900 * time.Second
 )
 
 // model knows what became of each run that was ever suspended.
@@ -111,7 +111,6 @@ type model struct {
 	mu    sync.Mutex
 	turns [modelTurns]*Turn
 	runs  []*modelRun
-	byID  map[string]*modelRun
 	wrong []string
 }
 
@@ -182,9 +181,7 @@ func (m *model) exec(ctx context.Context, o op) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// Somebody may know the run's end before its first result is written down here, but nobody knows its id.
-	r := &modelRun{id: result.RunID, turn: turn, pending: result.Pending}
-	m.runs, m.byID[r.id] = append(m.runs, r), r
+	m.runs = append(m.runs, &modelRun{id: result.RunID, turn: turn, pending: result.Pending})
 }
 
 func (m *model) touch(ctx context.Context, kind string, r *modelRun) {
@@ -226,9 +223,7 @@ func (m *model) waited(r *modelRun, result *Result) {
 		if result.RunID != r.id {
 			m.wrong = append(m.wrong, "the run's id changed")
 		}
-		if r.ends > 0 {
-			m.wrong = append(m.wrong, "a run waits after its end")
-		}
+		// Another actor may have ended the run since; what this one got is no lie for that.
 		r.pending = result.Pending
 	case result.Error == errResuming.Error(), result.Error == errNoRun.Error():
 		if result.Code != CodeInvalidInput {
@@ -257,7 +252,7 @@ func (m *model) drop(n int) {
 	}
 }
 
-const modelConfig = `{"enabled":true,"snapshotTtlSeconds":3600,"timeoutMs":2000,"maxPendingToolCalls":2,"maxSuspendedRuns":3}`
+const modelConfig = `{"enabled":true,"snapshotTtlSeconds":900,"timeoutMs":2000,"maxPendingToolCalls":2,"maxSuspendedRuns":3}`
 
 // compare holds the service against the model. Everybody is at rest.
 func (m *model) compare() {
@@ -302,7 +297,7 @@ func play(t *testing.T, p plan) (wrong []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &model{w: &world{Service: service, t: t, engine: e}, byID: map[string]*modelRun{}}
+		m := &model{w: &world{Service: service, t: t, engine: e}}
 		for i := range m.turns {
 			m.turns[i] = m.w.turn(modelConfig, delayed("tool", 500), delayed("long", 30_000))
 		}
@@ -349,7 +344,7 @@ func TestModelHammer(t *testing.T) {
 	w := newWorld(t, enginetest.New(func(source string) enginetest.Script { return modelScripts[source]() }), Options{})
 	config := strings.Replace(modelConfig, `"timeoutMs":2000`, `"timeoutMs":100,"drainMs":5`, 1)
 	turn := w.turn(config, delayed("tool", 1), catalog.Tool{Source: "client", Owner: "app", Name: "long"})
-	m := &model{w: w, byID: map[string]*modelRun{}, turns: [modelTurns]*Turn{turn, turn}}
+	m := &model{w: w, turns: [modelTurns]*Turn{turn, turn}}
 	cells := []string{"return", "throw", "yield twice", "ask", "tool", "long tool", "run out", "forge an answer"}
 	var actors sync.WaitGroup
 	for actor := range 8 {
@@ -357,7 +352,7 @@ func TestModelHammer(t *testing.T) {
 		actors.Go(func() {
 			for range 150 {
 				kind := []string{"exec", "exec", "deliver", "abort", "wait"}[random.IntN(5)]
-				m.do(op{Kind: kind, Cell: cells[random.IntN(len(cells))], Run: max(len(cells), random.IntN(1000))})
+				m.do(op{Kind: kind, Cell: cells[random.IntN(len(cells))], Run: random.IntN(1000)})
 			}
 		})
 	}

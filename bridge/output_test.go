@@ -27,6 +27,7 @@ func taken(l *outputLog, cumulative bool) [][]byte {
 func logWith(limit int) outputLog {
 	return newOutputLog(&Config{MaxOutputBytes: limit, OutputOverflow: OutputFail})
 }
+
 func cutLogWith(limit int) outputLog {
 	return newOutputLog(&Config{MaxOutputBytes: limit, OutputOverflow: OutputTruncate})
 }

@@ -90,10 +90,10 @@ func TestClose(t *testing.T) {
 func TestTurnSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, enginetest.Always(yields(1)), Options{TurnTTL: 10 * time.Minute})
-		idle, used, busy := w.turn(""), w.turn(""), w.turn(`{"enabled":true,"snapshotTtlSeconds":3600}`)
+		idle, used, busy := w.turn(""), w.turn(""), w.turn("") // its run lives for 15 minutes
 		w.exec(busy)
 		for range 3 {
-			time.Sleep(5 * time.Minute)
+			time.Sleep(4 * time.Minute)
 			_, err := w.Turn(tenant, used.ID())
 			require.NoError(t, err, "H5 a turn in use stays")
 		}
