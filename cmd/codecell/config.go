@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/titanous/json5"
@@ -144,7 +145,7 @@ var unknownField = regexp.MustCompile(`unknown field "(.*)"`)
 // explain says what the decoder found in the words of the file.
 func explain(err error) error {
 	if m := unknownField.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("unknown key %q; the keys are in the documentation of the config file", m[1])
+		return fmt.Errorf("unknown key %q; the keys are %s", m[1], strings.Join(configKeys(), ", "))
 	}
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) && mismatch.Field != "" {

@@ -68,6 +68,8 @@ func TestLoadConfig(t *testing.T) {
 	for _, tc := range []struct{ name, text, says string }{
 		{"an unknown key", `{lisen: "x"}`, `unknown key "lisen"`},
 		{"an unknown nested key", `{engine: {thread: 1}}`, `unknown key "thread"`},
+		{"an unknown key is told the known ones", `{x: 1}`, "the keys are listen, logLevel, "},
+		{"with those of objects", `{x: 1}`, ", tools.codeMode, agents, auth.keys, "},
 		{"the wrong type", `{engine: {threads: "x"}}`, "engine.threads must not be a JSON string"},
 		{"an array", `[]`, "must be an object, not a JSON array"},
 		{"broken text says where", "{\n\n  listen: ,\n}", "line 3"},
