@@ -10,11 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 const (
@@ -68,6 +72,14 @@ func parseHTTPSpec(raw json.RawMessage) (httpSpec, error) {
 	u, err := url.Parse(spec.URL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return spec, fmt.Errorf("url must be an http or https URL, got %q", spec.URL)
+	}
+	for _, name := range slices.Sorted(maps.Keys(spec.Headers)) {
+		if !httpguts.ValidHeaderFieldName(name) {
+			return spec, fmt.Errorf("headers: %q is no name of an HTTP header", name)
+		}
+		if !httpguts.ValidHeaderFieldValue(spec.Headers[name]) {
+			return spec, fmt.Errorf("headers.%s: the value has line breaks or control characters", name)
+		}
 	}
 	return spec, nil
 }
