@@ -62,6 +62,8 @@ func TestToolSpecs(t *testing.T) {
 		{"a file URL", `{"type":"http","url":"file:///etc/passwd"}`, "url must be an http or https URL"},
 		{"a URL without a host", `{"type":"http","url":"http:///x"}`, "url must be an http or https URL"},
 		{"a relative URL", `{"type":"http","url":"/x"}`, "url must be an http or https URL"},
+		{"a header that is no name", `{"type":"http","url":"http://h/","headers":{"a b":"c"}}`, "a b"},
+		{"a header with a line break", `{"type":"http","url":"http://h/","headers":{"X-A":"b\r\nc"}}`, "X-A"},
 		{"a URL that is no string", `{"type":"http","url":5}`, "url"},
 		{"a header's name", `{"type":"http","url":"http://h/","headers":{"a b":"c"}}`, `headers: "a b" is no name of an HTTP header`},
 		{"a header's value", `{"type":"http","url":"http://h/","headers":{"ok":"1","x":"c\r\nd: e"}}`, "headers.x: the value has line breaks"},
