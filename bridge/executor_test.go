@@ -152,6 +152,12 @@ func TestExecute(t *testing.T) {
 		_, err := execute(context.Background(), gives(bad, nil), call)
 		require.ErrorContains(t, err, "not JSON", "G3 what is no JSON never reaches a guest")
 	}
+	t.Run("D7 bytes that are no UTF-8 cost a character, not the call", func(t *testing.T) {
+		// A guest's parser refuses them with an error that says nothing of the tool.
+		got, err := execute(context.Background(), gives("{\"a\":\"x\xffy\"}", nil), call)
+		require.NoError(t, err)
+		require.Equal(t, "{\"a\":\"x\uFFFDy\"}", string(got))
+	})
 	t.Run("G3 the error of an executor is its own", func(t *testing.T) {
 		_, err := execute(context.Background(), gives("{", io.EOF), call)
 		require.ErrorIs(t, err, io.EOF)
