@@ -103,6 +103,7 @@ typedef enum JSCFunctionEnum { JS_CFUNC_generic, JS_CFUNC_generic_magic } JSCFun
 
 // Saying a type twice is allowed if it is the same type, so these are checked like the prototypes.
 typedef JSValue JSCFunction(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+typedef JSValue JSCFunctionMagic(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int magic);
 typedef int JSInterruptHandler(JSRuntime *rt, void *opaque);
 typedef void JSHostPromiseRejectionTracker(JSContext *ctx, JSValueConst promise, JSValueConst reason,
                                            bool is_handled, void *opaque);

@@ -8,7 +8,13 @@
 // DisposableStack.prototype.dispose: it lets go of each resource once its disposer has run, and goes on counting it.
 // The collector, when it comes during a later disposer, follows pointers to what is gone. The one here keeps the
 // collector away until the engine's own has forgotten all of them.
+//
+// next and return of iterator helpers: where such a method is an engine's own, the helper around it calls it without a
+// look at the stack, so a long chain of them (it = it.map(f), often) runs past the stack's end. The ones here are
+// called like any function, and that checks.
 #include "guest.h"
+
+#include <string.h>
 
 #define MAX_LENGTH 9007199254740991
 
@@ -66,6 +72,32 @@ static void replace_dispose(JSContext *ctx, JSValueConst global)
 	JS_FreeValue(ctx, constructor);
 }
 
+static JSValue iterator_method(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
+{
+	return JS_Call(ctx, guest_of(ctx)->iterator_methods[which], this_val, argc, argv);
+}
+
+static void replace_iterator_methods(JSContext *ctx)
+{
+	static const struct { const char *prototype, *name; } methods[ITERATOR_METHODS] = {
+		{"Object.getPrototypeOf([].values().map(String))", "next"},
+		{"Object.getPrototypeOf([].values().map(String))", "return"},
+		{"Object.getPrototypeOf(Iterator.from({next: String}))", "next"},
+		{"Object.getPrototypeOf(Iterator.from({next: String}))", "return"},
+		{"Object.getPrototypeOf(Iterator.concat())", "next"},
+	};
+	const union { JSCFunctionMagic *magic; JSCFunction *plain; } f = {.magic = iterator_method};
+	JSEvalOptions options = {JS_EVAL_OPTIONS_VERSION, JS_EVAL_TYPE_GLOBAL, "guest", 1};
+	for (int i = 0; i < ITERATOR_METHODS; i++) {
+		const char *name = methods[i].name;
+		JSValue prototype = JS_Eval2(ctx, methods[i].prototype, strlen(methods[i].prototype), &options);
+		guest_of(ctx)->iterator_methods[i] = JS_GetPropertyStr(ctx, prototype, name);
+		JS_DefinePropertyValueStr(ctx, prototype, name, JS_NewCFunction2(ctx, f.plain, name, 0, JS_CFUNC_generic_magic, i),
+		                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+		JS_FreeValue(ctx, prototype);
+	}
+}
+
 void builtins_replace(JSContext *ctx)
 {
 	JSValue global = JS_GetGlobalObject(ctx), array = JS_GetPropertyStr(ctx, global, "Array");
@@ -75,5 +107,6 @@ void builtins_replace(JSContext *ctx)
 	JS_FreeValue(ctx, prototype);
 	JS_FreeValue(ctx, array);
 	replace_dispose(ctx, global);
+	replace_iterator_methods(ctx);
 	JS_FreeValue(ctx, global);
 }

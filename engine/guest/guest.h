@@ -79,6 +79,7 @@ struct unhandled {
 };
 
 #define MAX_UNHANDLED 8
+#define ITERATOR_METHODS 5
 
 struct guest {
 	JSRuntime *rt;
@@ -95,7 +96,7 @@ struct guest {
 	uint8_t settled;
 	uint8_t truncate;
 	JSValue error_constructor, function_to_string, on_open;
-	JSValue stack_dispose;  // the engine's own DisposableStack.prototype.dispose (builtins.c)
+	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS];  // the engine's own, behind the ones of builtins.c
 	JSClassID number_class, string_class, boolean_class, bigint_class;
 
 	struct pending *pending;

@@ -53,3 +53,54 @@ func TestDispose(t *testing.T) {
 		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, garbage+c.cell)) })
 	}
 }
+
+// TestIteratorHelpers holds what guest/builtins.c replaces of them; without the replacement, the process does not
+// survive the long chains.
+func TestIteratorHelpers(t *testing.T) {
+	e := newEngine(t, Options{})
+	const tooDeep = `"RangeError: Maximum call stack size exceeded"`
+	const helpers = `const deep = (f) => { try { return f() } catch (e) { return e.name + ": " + e.message } };
+		const wrapper = Object.getPrototypeOf(Iterator.from({next() {}}));
+		let it = [1, 2, 3].values();
+	`
+	for rule, c := range map[string]struct{ cell, want string }{
+		"H2 next of a long chain": {
+			`for (let i = 0; i < 1e5; i++) it = it.map((x) => x); return deep(() => it.next())`, tooDeep,
+		},
+		"H2 return of a long chain": {
+			`for (let i = 0; i < 1e5; i++) it = it.filter(Boolean); return deep(() => it.return())`, tooDeep,
+		},
+		"H2 taking a long chain apart": {
+			`for (let i = 0; i < 1e5; i++) it = it.drop(0); return deep(() => [...it])`, tooDeep,
+		},
+		"H2 next of many wrappers": {
+			`it = {next() { return {done: false, value: 7} }};
+			for (let i = 0; i < 1e5; i++) {
+				it = Object.setPrototypeOf(Iterator.from(it), null);
+				it.next = wrapper.next; it.return = wrapper.return;
+			}
+			return [deep(() => it.next()), deep(() => it.return())]`, "[" + tooDeep + "," + tooDeep + "]",
+		},
+		"D10 short chains work": {
+			`return [it.map((x) => x * 2).filter((x) => x > 2).take(5).drop(1).toArray(),
+				[...Iterator.concat([1].values().map(String), [[2]]).flatMap((x) => [x, x])],
+				Iterator.from({next() { return {done: false, value: 7} }, return() { return {x: 1} }}).return()]`,
+			`[[6],["1","1",[2],[2]],{"x":1}]`,
+		},
+		"D10 what a helper's end does": {
+			`let ended = 0;
+			const from = {next() { return {done: false, value: 1} }, return() { ended++; return {} }};
+			for (const x of Iterator.from(from).map((x) => x)) break;
+			const taken = Iterator.from(from).take(1);
+			return [ended, taken.next(), taken.return(), taken.next(), ended]`,
+			`[1,{"value":1,"done":false},{"done":true},{"done":true},2]`,
+		},
+		"D10 they look like the engine's": {
+			`const next = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(it.map((x) => x)), "next");
+			return [next.writable, next.enumerable, next.configurable, next.value.name, next.value.length, deep(() => next.value.call({})).slice(0, 9)]`,
+			`[true,false,true,"next",0,"TypeError"]`,
+		},
+	} {
+		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, helpers+c.cell)) })
+	}
+}
