@@ -49,6 +49,9 @@ func engineFailure(err error, r *run) failure {
 		return outputOver(r)
 	}
 	r.service.options.Logger.Error("engine failed a run", "error", err, "turn", r.turn.id)
+	if errors.Is(err, engine.ErrBroken) {
+		return failure{code: CodeRuntimeUnavailable, text: "the code mode runtime met a bug of its own in this cell. Write it differently."}
+	}
 	return failure{code: CodeRuntimeUnavailable, text: "the code mode runtime failed; nothing is wrong with the cell that is known", again: true}
 }
 

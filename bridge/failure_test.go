@@ -31,6 +31,7 @@ func TestEngineFailure(t *testing.T) {
 		{"memory", engine.ErrMemory, CodeMemoryLimit, CodeInternal, "67108864 bytes"},
 		{"output", engine.ErrOutput, CodeOutputLimit, CodeOutputLimit, "65536 bytes"},
 		{"protocol", fmt.Errorf("%w: at /host/path", engine.ErrProtocol), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
+		{"broken", fmt.Errorf("%w: at host", engine.ErrBroken), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "Write it differently"},
 		{"closed", engine.ErrClosed, CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 		{"anything else", errors.New("secret host text"), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 	} {

@@ -24,6 +24,8 @@ var (
 	ErrOutput     error = &Error{text: "guest handed out too much"}
 	ErrOverloaded error = &Error{text: "all guest heaps or threads are in use"}
 	ErrClosed     error = &Error{text: "guest is closed"}
+	// ErrBroken means that the engine met a bug of its own; the same cell would meet it again.
+	ErrBroken error = &Error{text: "guest's engine is broken"}
 	// ErrProtocol means that what an engine handed out, or was given, is no step: never the cell's doing.
 	ErrProtocol = errors.New("not a step")
 )

@@ -54,7 +54,7 @@ func TestErrors(t *testing.T) {
 	require.ErrorIs(t, ErrTimeout, context.DeadlineExceeded)
 	require.ErrorIs(t, ErrStopped, context.Canceled)
 	require.NotErrorIs(t, ErrMemory, context.Canceled)
-	for _, err := range []error{ErrTimeout, ErrStopped, ErrMemory, ErrOutput, ErrOverloaded, ErrClosed, ErrProtocol} {
+	for _, err := range []error{ErrTimeout, ErrStopped, ErrMemory, ErrOutput, ErrOverloaded, ErrClosed, ErrBroken, ErrProtocol} {
 		require.NotEmpty(t, err.Error())
 	}
 }

@@ -4,7 +4,7 @@ package guest
 
 /*
 #cgo CFLAGS: -O2 -Wall -Wextra
-#cgo LDFLAGS: -lm -Wl,--wrap=gettimeofday -Wl,--wrap=localtime_r -Wl,--wrap=gmtime_r -Wl,--wrap=mktime
+#cgo LDFLAGS: -lm -Wl,--wrap=gettimeofday -Wl,--wrap=localtime_r -Wl,--wrap=gmtime_r -Wl,--wrap=mktime -Wl,--wrap=__assert_fail -Wl,--wrap=abort
 #include <stdlib.h>
 #include "guest.h"
 */
@@ -33,6 +33,7 @@ const (
 	Output   Status = C.STEP_OUTPUT
 	HardStop Status = C.STEP_HARD_STOP
 	Invalid  Status = C.STEP_INVALID
+	Broken   Status = C.STEP_BROKEN
 )
 
 // ControlSize is the number of bytes that a heap's Control needs, outside of the heap itself.
@@ -98,6 +99,9 @@ func (c *Control) Step(input, catalog []byte, timeout, grace time.Duration) Stat
 func (c *Control) Effects() []byte {
 	return unsafe.Slice((*byte)(c.out), int(c.out_len))
 }
+
+// Fault returns what the engine found broken in the step that ended as Broken.
+func (c *Control) Fault() string { return C.GoString(c.broken) }
 
 // Reset makes the heap a fresh guest again: image is a copy of its first bytes, taken after Boot. keep is how many
 // bytes beyond the image are wiped in place; what was touched beyond them goes back to the system.

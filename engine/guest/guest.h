@@ -23,6 +23,7 @@ enum status {
 	STEP_OUTPUT = 4,     // more output than the run may have
 	STEP_HARD_STOP = 5,  // the deadline passed inside a builtin that never looks
 	STEP_INVALID = 6,    // the step's input was not one
+	STEP_BROKEN = 7,     // the engine found its own state broken
 };
 
 // The kinds of effect records.
@@ -125,6 +126,7 @@ struct control {
 	// What the step left behind.
 	const uint8_t *out;
 	uint64_t out_len;
+	const char *broken;      // after STEP_BROKEN: the engine's own words
 };
 
 // current is the step that this thread is in, NULL outside of steps.

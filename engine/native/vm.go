@@ -5,6 +5,7 @@ package native
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -54,6 +55,9 @@ func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*en
 	effects, err := engine.DecodeEffects(bytes.Clone(v.heap.control.Effects()), status == guest.Done)
 	if effects != nil {
 		effects.Took = took
+	}
+	if status == guest.Broken {
+		return effects, fmt.Errorf("%w: %s", engine.ErrBroken, v.heap.control.Fault())
 	}
 	if stopped := statusErrors[status]; stopped != nil {
 		return effects, stopped
