@@ -114,7 +114,9 @@ func TestTruncate(t *testing.T) {
 		want        string
 	}{
 		{"fits", `[1,2]`, 5, `[1,2]`},
-		{"one byte short drops the last item", `["aaaa","bbbb","cccc"]`, 21, `["aaaa","bbbb"]`},
+		{"one byte short cuts the last item", `["aaaa","bbbb","cccc"]`, 21, `["aaaa","bbbb","ccc"]`},
+		{"no room for a name and its value", `{"a":1,"long name":22}`, 20, `{"a":1}`},
+		{"a name is not cut", `{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa":1}`, 12, `{}`},
 		{"a string keeps its beginning", `"` + strings.Repeat("a", 100) + `"`, 12, `"aaaaaaaaaa"`},
 		{"objects keep their first members", `{"a":1,"b":[1,2,3,4,5,6,7,8,9,10]}`, 12, `{"a":1}`},
 		{"a number can't be cut", `1234567890`, 5, `null`},
