@@ -1,11 +1,13 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/codecell/codecell/engine"
 )
@@ -64,6 +66,9 @@ func (r *run) call(it *item, c Call) {
 		fmt.Errorf("tool %s did not answer within %v", it.entry.ID(), spec.timeout))
 	result, err := execute(ctx, spec.executor, c)
 	timedOut := ctx.Err() != nil && r.ctx.Err() == nil && err != nil
+	if timedOut {
+		err = context.Cause(ctx) // it names the tool and the limit
+	}
 	cancel()
 	answer, state := it.outcome(result, err, timedOut)
 	r.mu.Lock()
@@ -84,6 +89,9 @@ func execute(ctx context.Context, e Executor, c Call) (result json.RawMessage, e
 		}
 	}()
 	result, err = e.Execute(ctx, c)
+	if !utf8.Valid(result) {
+		result = bytes.ToValidUTF8(result, []byte("\uFFFD")) // as the guest's own strings are mended
+	}
 	if err == nil && !validJSON(result) {
 		return nil, fmt.Errorf("tool %s gave a result that is not JSON or is nested too deeply", c.Tool.ID())
 	}

@@ -104,12 +104,9 @@ func (r *run) end() {
 		r.detach()
 	}
 	r.mu.Lock()
-	over := r.state == ended
 	r.state = ended
 	r.mu.Unlock()
-	if !over {
-		r.release()
-	}
+	r.release()
 }
 
 // release gives back what the run holds: its place, its heap, its calls. It is called once.

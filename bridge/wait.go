@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,6 +87,9 @@ func (r *run) resume(ctx context.Context) (*Result, error) {
 	result := r.result(Waiting)
 	result.Pending = r.pendingCalls()
 	result.Reason, result.RunID = reasonOf(result.Pending), r.id
+	if !time.Now().Before(r.expiresAt) {
+		return r.failWith(result, failure{code: CodeInvalidInput, text: errNoRun.Error()}), nil
+	}
 	if !r.park(r.expiresAt) {
 		return r.failWith(result, aborted), nil
 	}
@@ -180,14 +184,21 @@ func (r *run) deliver(results []CallResult) *Delivery {
 	return d
 }
 
+// findCall returns the pending item that the world knows by that id, or nil. r.mu must be held.
+func (r *run) findCall(callID string) *item {
+	number, err := strconv.ParseUint(callID[strings.LastIndexByte(callID, '.')+1:], 36, 32)
+	if err != nil {
+		return nil
+	}
+	if it := r.pending[uint32(number)]; it != nil && it.callID == callID {
+		return it
+	}
+	return nil
+}
+
 // deliverOne returns why the result is refused, "" if it is taken. r.mu must be held.
 func (r *run) deliverOne(result CallResult) string {
-	var it *item
-	for _, o := range r.order {
-		if o.callID == result.ID {
-			it = o
-		}
-	}
+	it := r.findCall(result.ID)
 	switch {
 	case it == nil || r.state == ended:
 		return "no such call is pending in this run"
