@@ -77,5 +77,7 @@ func (s *serveCommand) Run(t *terminal) error {
 	if s.Grace != nil {
 		grace = *s.Grace
 	}
+	keeper := memoryKeeper{running: func() int { return backend.Health().Running }, level: heapObjects()}
+	go keeper.run(t.ctx)
 	return srv.Serve(t.ctx, t.now, l, grace)
 }
