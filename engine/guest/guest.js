@@ -18,6 +18,7 @@
 	const floor = Math.floor;
 	const E = Error;
 	const T = TypeError;
+	const R = RangeError;
 	const P = Proxy;
 	const String_ = String;
 	const isInteger = Number.isInteger;
@@ -284,6 +285,22 @@
 	install("setTimeout", setTimeout);
 	install("clearTimeout", (id) => cancel(id));
 	install("random", { random: () => random() }.random, Math);
+	// The engine's String.raw goes through any length that a cell claims and fills the heap with "undefined". More
+	// literals than a string may have characters are no template.
+	const raw = {
+		raw(template, ...values) {
+			const literals = template.raw;
+			const n = +literals.length;
+			if (n > 2 ** 30) throw new R("String.raw: too many literals");
+			let s = "";
+			for (let i = 0; i < floor(n); i++) {
+				s += `${literals[i]}`;
+				if (i + 1 < floor(n) && i < values.length) s += `${values[i]}`;
+			}
+			return s;
+		},
+	}.raw;
+	install("raw", raw, String_);
 	const origin = create(null);
 	install("performance", bare(["now", () => (origin.ms === undefined ? ((origin.ms = now()), 0) : now() - origin.ms)]));
 

@@ -104,3 +104,25 @@ func TestIteratorHelpers(t *testing.T) {
 		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, helpers+c.cell)) })
 	}
 }
+
+func TestStringRaw(t *testing.T) {
+	e := newEngine(t, Options{})
+	for rule, c := range map[string]struct{ expression, want string }{
+		"B6 literals keep their escapes": {"String.raw`a\\n${1}b${{toString() { return 2 }}}`", `"a\\n1b2"`},
+		"D10 any object may be a template": {
+			`[String.raw({raw: "xyz"}, 1, 2, 3, 4), String.raw({raw: {length: 2.9, 0: "a", 1: "b"}}), String.raw({raw: {length: -1, 0: "a"}}), String.raw({raw: [undefined, null]})]`,
+			`["x1y2z","ab","","undefinednull"]`,
+		},
+		"D10 what is none is a TypeError": {
+			`[undefined, null, {}, {raw: null}, {raw: {length: 1n}}, {raw: [Symbol("s")]}].map((v) => { try { return String.raw(v) } catch (e) { return e.name } })`,
+			`["TypeError","TypeError","TypeError","TypeError","TypeError","TypeError"]`,
+		},
+		"H1 an absurd length is refused at once": {
+			`[2 ** 31, 2 ** 53 - 1, Infinity].map((length) => { try { return String.raw({raw: {length}}) } catch (e) { return e.name } })`,
+			`["RangeError","RangeError","RangeError"]`,
+		},
+		"D10 it looks like the engine's": {`[String.raw.name, String.raw.length, Object.keys(String).length]`, `["raw",1,0]`},
+	} {
+		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, "return "+c.expression)) })
+	}
+}
