@@ -194,7 +194,7 @@ func FuzzRequest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, method byte, name string, payload []byte) {
 		if !validJSON(payload) {
-			t.Skip() // the guest's adapter writes JSON
+			return // the guest's adapter writes JSON
 		}
 		w := newWorld(t, enginetest.Always(asks(func(out *records) { out.Request(1, engine.Method(method), name, string(payload)) }), func(in *input, out *records) error {
 			for _, a := range in.Answers {

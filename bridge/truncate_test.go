@@ -163,7 +163,7 @@ func FuzzTruncate(f *testing.F) {
 		// The guest's JSON is compact, valid UTF-8 and has no key twice.
 		var v any
 		if json.Unmarshal(value, &v) != nil || json.Compact(&compact, encode(v)) != nil {
-			t.Skip()
+			return
 		}
 		checkTruncated(t, compact.Bytes(), min(max(limit, 4), 1<<16))
 	})
