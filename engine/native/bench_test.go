@@ -95,7 +95,7 @@ func BenchmarkAnswer(b *testing.B) {
 
 func BenchmarkReset(b *testing.B) {
 	e := newEngine(b, Options{Warm: 1})
-	h := e.free[0]
+	h := e.heaps.all[0]
 	b.SetBytes(int64(len(h.image)))
 	for b.Loop() {
 		h.reset()

@@ -5,7 +5,6 @@ package native
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/codecell/codecell/engine"
@@ -17,10 +16,7 @@ type Engine struct {
 	threads chan struct{}
 	queued  atomic.Int64
 	running atomic.Int64
-
-	mu    sync.Mutex
-	free  []*heap // last used last: its memory is still in the caches
-	heaps int
+	heaps   pool
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -32,14 +28,10 @@ func New(o Options) (*Engine, error) {
 	}
 	o = o.withDefaults()
 	e := &Engine{options: o, threads: make(chan struct{}, o.Threads)}
-	for range o.Warm {
-		h, err := newHeap(o.HeapBytes)
-		if err != nil {
-			_ = e.Close()
-			return nil, fmt.Errorf("native engine: %w", err)
-		}
-		e.heaps++
-		e.free = append(e.free, h)
+	e.heaps.size, e.heaps.limit = o.HeapBytes, o.Heaps
+	if err := e.heaps.grow(o.Warm); err != nil {
+		_ = e.Close()
+		return nil, fmt.Errorf("native engine: %w", err)
 	}
 	return e, nil
 }
@@ -69,52 +61,18 @@ func (e *Engine) Name() string { return "native" }
 
 // NewVM implements engine.Engine.
 func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
-	h, err := e.take()
+	h, err := e.heaps.take()
 	if err != nil {
 		return nil, err
 	}
 	return &vm{engine: e, heap: h, catalog: catalog}, nil
 }
 
-func (e *Engine) take() (*heap, error) {
-	e.mu.Lock()
-	if n := len(e.free); n > 0 {
-		h := e.free[n-1]
-		e.free = e.free[:n-1]
-		e.mu.Unlock()
-		return h, nil
-	}
-	if e.heaps >= e.options.Heaps {
-		e.mu.Unlock()
-		return nil, engine.ErrOverloaded
-	}
-	e.heaps++
-	e.mu.Unlock()
-	h, err := newHeap(e.options.HeapBytes)
-	if err != nil {
-		e.mu.Lock()
-		e.heaps--
-		e.mu.Unlock()
-		return nil, err
-	}
-	return h, nil
-}
-
-// give takes a heap back. It is wiped before anybody else can have it.
-func (e *Engine) give(h *heap) {
-	h.reset()
-	e.mu.Lock()
-	e.free = append(e.free, h)
-	e.mu.Unlock()
-}
-
 // Stats implements engine.Engine.
 func (e *Engine) Stats() engine.Stats {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	return engine.Stats{
-		Heaps:   e.heaps,
-		InUse:   e.heaps - len(e.free),
+		Heaps:   e.heaps.count(),
+		InUse:   int(e.heaps.inUse.Load()),
 		Running: int(e.running.Load()),
 		Queued:  int(e.queued.Load()),
 		Threads: e.options.Threads,
@@ -122,16 +80,4 @@ func (e *Engine) Stats() engine.Stats {
 }
 
 // Close implements engine.Engine.
-func (e *Engine) Close() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, h := range e.free {
-		h.free()
-	}
-	e.heaps -= len(e.free)
-	e.free = nil
-	if e.heaps > 0 {
-		return fmt.Errorf("native engine: %d guests are still open", e.heaps)
-	}
-	return nil
-}
+func (e *Engine) Close() error { return e.heaps.close() }

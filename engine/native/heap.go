@@ -30,6 +30,8 @@ type heap struct {
 	image   []byte
 	spoiled bool // a step was left in the middle: only a reset makes the heap usable
 	running atomic.Bool
+	taken   atomic.Bool // by a run
+	listed  atomic.Bool // on the pool's list
 	alarm   *time.Timer
 }
 

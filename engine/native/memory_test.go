@@ -65,7 +65,7 @@ func TestMemoryLimit(t *testing.T) {
 // that used too much, and the next guest is whole.
 func TestMemoryRunsOutAnywhere(t *testing.T) {
 	e := newEngine(t, Options{})
-	h := e.free[len(e.free)-1]
+	h := e.heaps.all[len(e.heaps.all)-1]
 	// The image has free blocks of its own; what fills them makes the cell itself meet the limit.
 	const pad = `const pad = []; for (let i = 0; i < 400; i++) pad.push(new ArrayBuffer(128)); `
 	for rule, cell := range map[string]string{

@@ -49,7 +49,7 @@ func TestReset(t *testing.T) {
 		require.Equal(t, engine.Fulfilled, effects.Main.State, "%+v", effects.Main.Thrown)
 		return effects.Hash()
 	}
-	h := e.free[0]
+	h := e.heaps.all[0]
 	want := ask(t)
 	for rule, cell := range leftovers {
 		t.Run("D1 after "+rule, func(t *testing.T) {

@@ -113,7 +113,7 @@ func (v *vm) Close() {
 	v.heap = nil
 	v.mu.Unlock()
 	if h != nil {
-		v.engine.give(h)
+		v.engine.heaps.give(h)
 	}
 }
 
