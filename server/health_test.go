@@ -21,6 +21,11 @@ func TestHealth(t *testing.T) {
 		require.Equal(t, http.StatusOK, rec.Code)
 		require.JSONEq(t, `{"ok":true,"engine":"native","sandbox":["process"],"running":1,"queue":2,"suspended":3,"turns":4}`, rec.Body.String())
 	})
+	t.Run("H5 probes may ask with HEAD", func(t *testing.T) {
+		for _, path := range []string{"/healthz", "/readyz"} {
+			require.Equal(t, http.StatusOK, do(t, s, call{method: http.MethodHead, path: path}).Code)
+		}
+	})
 	t.Run("A8 an engine that can't run is not ready, and alive", func(t *testing.T) {
 		f.ready, f.health = errors.New("guest.wasm is missing"), Health{}
 		rec := do(t, s, get("/readyz"))

@@ -104,8 +104,9 @@ func (s *Server) routes() *echo.Echo {
 		e.Use(s.trace)
 	}
 
-	e.GET("/healthz", s.healthz)
-	e.GET("/readyz", s.readyz)
+	probes := []string{http.MethodGet, http.MethodHead} // load balancers use either
+	e.Match(probes, "/healthz", s.healthz)
+	e.Match(probes, "/readyz", s.readyz)
 	e.GET("/openapi.json", s.openapi)
 
 	// The guard is on each route and not on a group: a group would also answer for
