@@ -115,7 +115,6 @@ CODECELL_WEAK JSRuntime *JS_NewRuntime(void);
 CODECELL_WEAK void JS_FreeRuntime(JSRuntime *rt);
 CODECELL_WEAK JSContext *JS_NewContext(JSRuntime *rt);
 CODECELL_WEAK void JS_FreeContext(JSContext *ctx);
-CODECELL_WEAK JSContext *JS_DupContext(JSContext *ctx);
 CODECELL_WEAK size_t JS_GetGCThreshold(JSRuntime *rt);
 CODECELL_WEAK void JS_SetGCThreshold(JSRuntime *rt, size_t gc_threshold);
 CODECELL_WEAK void JS_SetMaxStackSize(JSRuntime *rt, size_t stack_size);
@@ -139,7 +138,6 @@ CODECELL_WEAK JSValue JS_Call(JSContext *ctx, JSValueConst func_obj, JSValueCons
 CODECELL_WEAK JSValue JS_CallConstructor(JSContext *ctx, JSValueConst func_obj, int argc, JSValueConst *argv);
 CODECELL_WEAK int JS_ExecutePendingJob(JSRuntime *rt, JSContext **pctx);
 
-CODECELL_WEAK JSValue JS_Throw(JSContext *ctx, JSValue obj);
 CODECELL_WEAK JSValue JS_GetException(JSContext *ctx);
 CODECELL_WEAK JSValue JS_ThrowTypeError(JSContext *ctx, const char *fmt, ...);
 CODECELL_WEAK JSValue JS_ThrowRangeError(JSContext *ctx, const char *fmt, ...);
