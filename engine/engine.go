@@ -28,6 +28,10 @@ type VM interface {
 	// ErrOutput), the effects are those until then, and no further step can be taken.
 	Step(ctx context.Context, input []byte, timeout time.Duration) (*Effects, error)
 
+	// Retake takes a step again that was taken elsewhere: the guest's clock gives the reads of then, in their order.
+	// It fails with ErrDiverged, like a step that was ended from outside, if the guest reads the clock more often.
+	Retake(ctx context.Context, input []byte, clock []ClockRun, timeout time.Duration) (*Effects, error)
+
 	// Interrupt ends the step being taken, if any, and every later one, with ErrStopped. Any goroutine may call it,
 	// also after Close.
 	Interrupt()
@@ -40,6 +44,27 @@ type VM interface {
 
 	// Close gives the heap back. It is safe to call more than once.
 	Close()
+}
+
+// Portable is an engine whose guests can leave the process: they can be copied out at rest and go on in any process
+// of the same build (contract C4, H4). Its guests are Imagers.
+type Portable interface {
+	Engine
+
+	// Build identifies the guests' build. It waits until the engine is loaded, and is why it can't be, if it can't.
+	Build() (string, error)
+
+	// Restore returns a guest as it was when its image was taken. What can't be an image of this build is ErrImage.
+	Restore(image []byte) (VM, error)
+}
+
+// Imager is a guest that can be copied out between steps.
+type Imager interface {
+	VM
+
+	// Image returns the bytes by which the guest differs from a fresh one. They mean something only to an engine of
+	// the same Build, hold nothing of the host's, and can harm nothing but the guest that is made of them.
+	Image() ([]byte, error)
 }
 
 // Stats is a moment's count of what an engine holds.

@@ -13,6 +13,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 	"unsafe"
@@ -34,6 +35,7 @@ const (
 	HardStop Status = C.STEP_HARD_STOP
 	Invalid  Status = C.STEP_INVALID
 	Broken   Status = C.STEP_BROKEN
+	Diverged Status = C.STEP_DIVERGED
 )
 
 // ControlSize is the number of bytes that a heap's Control needs, outside of the heap itself.
@@ -93,6 +95,31 @@ func (c *Control) Step(input, catalog []byte, timeout, grace time.Duration) Stat
 	return Status(C.guest_step(c.c(), C.int64_t(timeout), C.int64_t(grace),
 		(*C.uint8_t)(unsafe.SliceData(input)), C.uint64_t(len(input)),
 		(*C.uint8_t)(unsafe.SliceData(catalog)), C.uint64_t(len(catalog))))
+}
+
+// Retake is Step for a step that was taken before: the guest's clock gives the reads of then, runs of equal ones. Beyond
+// them the step ends as Diverged.
+func (c *Control) Retake(input, catalog []byte, reads []ClockRun, timeout, grace time.Duration) Status {
+	runs := make([]C.struct_clock_run, len(reads))
+	for i, r := range reads {
+		runs[i] = C.struct_clock_run{ms: C.int64_t(r.Millis), count: C.uint64_t(r.Count)}
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	if len(runs) > 0 {
+		pin.Pin(&runs[0])
+		c.reads = &runs[0]
+	}
+	c.retaken, c.reads_len = 1, C.uint64_t(len(runs))
+	status := c.Step(input, catalog, timeout, grace)
+	c.retaken, c.reads, c.reads_len = 0, nil, 0
+	return status
+}
+
+// ClockRun is a number of clock reads in a row that got the same answer, in milliseconds.
+type ClockRun struct {
+	Millis int64
+	Count  uint32
 }
 
 // Effects returns the records of the last step. They lie in the heap and are valid until its next step or reset.

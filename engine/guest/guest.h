@@ -24,6 +24,7 @@ enum status {
 	STEP_HARD_STOP = 5,  // the deadline passed inside a builtin that never looks
 	STEP_INVALID = 6,    // the step's input was not one
 	STEP_BROKEN = 7,     // the engine found its own state broken
+	STEP_DIVERGED = 8,   // a step that is taken again reads the clock more often than it did
 };
 
 // The kinds of effect records.
@@ -113,6 +114,12 @@ struct guest {
 	uint32_t clock_repeat;
 };
 
+// A run of clock reads that gave the same answer.
+struct clock_run {
+	int64_t ms;
+	uint64_t count;
+};
+
 struct control {
 	jmp_buf leave;
 	struct arena *arena;
@@ -122,6 +129,9 @@ struct control {
 	volatile int left_by_signal;
 	volatile int64_t deadline_ns;  // monotonic clock
 	volatile int64_t grace_ns;     // after the deadline, before the hard stop
+	int retaken;               // the step was taken before: reads are what its clock gave then
+	struct clock_run *reads;   // used up as they are read
+	uint64_t reads_len;
 	volatile int thread;     // kernel id of the thread in the step
 	// What the step left behind.
 	const uint8_t *out;
@@ -178,6 +188,7 @@ void drain_jobs(struct guest *g);
 // clock.c
 void clock_begin(struct guest *g);
 int64_t clock_read_ms(void);
+int64_t host_clock_ms(struct control *c);
 void random_seed(struct guest *g, const uint8_t seed[32]);
 JSValue host_now(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
 JSValue host_random(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/guest"
 )
 
@@ -72,9 +73,23 @@ func (h *heap) stop() {
 
 // step takes a step on the caller's thread.
 func (h *heap) step(input, catalog []byte, timeout time.Duration) guest.Status {
+	return h.watch(timeout, func() guest.Status { return h.control.Step(input, catalog, timeout, grace) })
+}
+
+// retake takes a step again, on the caller's thread.
+func (h *heap) retake(input, catalog []byte, clock []engine.ClockRun, timeout time.Duration) guest.Status {
+	reads := make([]guest.ClockRun, len(clock))
+	for i, r := range clock {
+		reads[i] = guest.ClockRun(r)
+	}
+	return h.watch(timeout, func() guest.Status { return h.control.Retake(input, catalog, reads, timeout, grace) })
+}
+
+// watch sees to it that a step ends.
+func (h *heap) watch(timeout time.Duration, step func() guest.Status) guest.Status {
 	h.running.Store(true)
 	h.alarm.Reset(timeout + grace)
-	status := h.control.Step(input, catalog, timeout, grace)
+	status := step()
 	h.running.Store(false)
 	h.alarm.Stop()
 	h.spoiled = status != guest.Done

@@ -33,10 +33,20 @@ var statusErrors = map[guest.Status]error{
 	guest.Memory:   engine.ErrMemory,
 	guest.Output:   engine.ErrOutput,
 	guest.Invalid:  engine.ErrProtocol,
+	guest.Diverged: engine.ErrDiverged,
 }
 
 // Step implements engine.VM.
 func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, func(h *heap) guest.Status { return h.step(input, v.catalog, timeout) })
+}
+
+// Retake implements engine.VM.
+func (v *vm) Retake(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, func(h *heap) guest.Status { return h.retake(input, v.catalog, clock, timeout) })
+}
+
+func (v *vm) take(ctx context.Context, step func(*heap) guest.Status) (*engine.Effects, error) {
 	if v.heap == nil || v.heap.spoiled {
 		return nil, engine.ErrClosed
 	}
@@ -48,7 +58,7 @@ func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*en
 		return nil, engine.ErrStopped
 	}
 	start := time.Now()
-	status := v.run(input, timeout)
+	status := v.run(step)
 	took := time.Since(start)
 	v.disarm()
 	v.started, v.catalog = true, nil
@@ -94,10 +104,10 @@ func (v *vm) Interrupt() {
 
 // run takes the step on this goroutine's thread: handing it to another thread would cost more than most steps
 // take. The thread is locked because a heap that is inside a step is bound to the stack that it runs on.
-func (v *vm) run(input []byte, timeout time.Duration) guest.Status {
+func (v *vm) run(step func(*heap) guest.Status) guest.Status {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	return v.heap.step(input, v.catalog, timeout)
+	return step(v.heap)
 }
 
 // Footprint implements engine.VM.
