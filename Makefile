@@ -23,28 +23,39 @@ CASES = $(filter-out %/namespaces.jsonl,$(wildcard $(CASES_DIR)/*.jsonl))
 # time is measured, since two cores that are both busy make every deadline look missed.
 PACKAGES := ./...
 
+# Tests of the guest on WebAssembly must run here, not pass for want of one.
+export CODECELL_GUEST = required
+
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test check cases hostile bench fuzz soak clean
+.PHONY: help deps guest build run test check cases hostile bench fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
-deps: ## Install what is missing to build: a C compiler (says what it does).
-	@.ci/deps.sh cc
+deps: ## Install what is missing to build: compilers for the machine and for WebAssembly (says what it does).
+	@.ci/deps.sh cc wasm
 
-build: deps ## Build bin/codecell.
+# The guest on WebAssembly is made from the engine's sources in the module cache and embedded into the binary.
+GUEST := engine/wasi/guest/guest.wasm
+
+guest: deps $(GUEST) ## Build the guest on WebAssembly, which the binary embeds.
+
+$(GUEST): engine/wasi/build.sh go.mod $(wildcard engine/guest/*.c engine/guest/*.h) | deps
+	engine/wasi/build.sh $@
+
+build: guest ## Build bin/codecell.
 	go build -o bin/codecell ./cmd/codecell
 
 run: build ## Start the service on loopback, show a cell running, stay up (PORT=8080; Ctrl-C ends it).
 	@.ci/with-service.sh 127.0.0.1:$(PORT) .ci/sample.sh
 
-test: deps ## Pass all tests: vet, race detector, each benchmark once, and then the plain run.
+test: guest ## Pass all tests: vet, race detector, each benchmark once, and then the plain run.
 	go vet $(PACKAGES)
 	go test -race -p 1 $(PACKAGES)
 	go test -p 1 -run '^$$' -bench . -benchtime 1x $(PACKAGES)
 	go test -p 1 -count 1 $(PACKAGES)
 
-check: deps ## Judge the form: gofumpt, vet, staticcheck, tidy modules, nothing uncommitted.
+check: guest ## Judge the form: gofumpt, vet, staticcheck, tidy modules, nothing uncommitted.
 	@unformatted=$$(go run $(GOFUMPT) -l .); if [ -n "$$unformatted" ]; then \
 		echo "not gofumpt-clean (go run $(GOFUMPT) -w . mends it):"; echo "$$unformatted"; exit 1; fi
 	go vet $(PACKAGES)
@@ -62,15 +73,15 @@ hostile: build ## Run the hostile cells of HOSTILE_DIR against a service of thei
 		.ci/with-service.sh 127.0.0.1:0 sh -c \
 		'exec python3 "$(HOSTILE_DIR)/run.py" --base "$$CODECELL_SERVER" --pid "$$CODECELL_PID" $(HOSTILE_ARGS)'; fi
 
-bench: deps ## Measure what README's table shows (BENCHTIME=2s).
+bench: guest ## Measure what README's table shows (BENCHTIME=2s).
 	go test -run '^$$' -bench . -skip Soak -benchtime $(BENCHTIME) ./bench
 
-fuzz: deps ## Run every fuzz target for FUZZTIME=30s.
+fuzz: guest ## Run every fuzz target for FUZZTIME=30s.
 	@.ci/fuzz.sh $(FUZZTIME)
 
-soak: deps ## Run a mix of good and bad cells for SOAKTIME=5m; memory, heaps and threads must stay level.
+soak: guest ## Run a mix of good and bad cells for SOAKTIME=5m; memory, heaps and threads must stay level.
 	go test -run '^$$' -bench '^BenchmarkSoak$$' -benchtime $(SOAKTIME) -timeout 0 ./bench
 
 clean: ## Remove what was built.
-	rm -rf bin
+	rm -rf bin $(GUEST)
 	go clean -testcache

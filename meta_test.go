@@ -28,11 +28,16 @@ var mayImport = map[string][]string{
 	"cmd/codecell":        {"bridge", "engine/native", "server"},
 	"engine":              {},
 	"engine/enginetest":   {"engine"},
+	"engine/gate":         {"engine"},
 	"engine/guest":        {},
-	"engine/native":       {"engine", "engine/guest"},
+	"engine/journal":      {"engine"},
+	"engine/native":       {"engine", "engine/gate", "engine/guest"},
+	"engine/purego":       {"engine", "engine/guest"},
 	"engine/script":       {},
+	"engine/wasi":         {"engine", "engine/gate", "engine/guest"},
 	"server":              {"bridge", "catalog"},
 	"server/contracttest": {},
+	"snapshot":            {},
 }
 
 // maxLines is where a file has got more than one noun.

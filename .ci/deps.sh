@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Sees to it that the tools named as arguments are there: "cc" (a C compiler) or any command that is also the
-# name of its Debian package. Installs with apt-get where it may, and says what it does.
+# Sees to it that the tools named as arguments are there: "cc" (a C compiler), "wasm" (one for WebAssembly, with its
+# linker and libc) or any command that is also the name of its Debian package. Installs with apt-get where it may, and says what it does.
 set -euo pipefail
 
 package_of() {
 	case "$1" in
 	cc) echo "gcc libc6-dev" ;;
+	wasm) echo "clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32" ;;
 	*) echo "$1" ;;
 	esac
 }
@@ -15,9 +16,22 @@ if ! command -v go >/dev/null; then
 	exit 1
 fi
 
+there() {
+	case "$1" in
+	wasm)
+		# A program that needs the linker, libc and the compiler's own library.
+		local clang
+		clang=$(command -v clang-19 || command -v clang-14 || command -v clang) &&
+			echo 'int memcmp(const void *, const void *, __SIZE_TYPE__); int f(void *p) { return memcmp(p, p, 8); }' |
+			"$clang" --target=wasm32-wasi --sysroot=/usr -nostartfiles -Wl,--no-entry,--export=f -x c - -o /dev/null 2>/dev/null
+		;;
+	*) command -v "$1" >/dev/null ;;
+	esac
+}
+
 missing=()
 for tool in "$@"; do
-	command -v "$tool" >/dev/null || missing+=($(package_of "$tool"))
+	there "$tool" || missing+=($(package_of "$tool"))
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 

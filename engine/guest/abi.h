@@ -52,7 +52,7 @@ enum {
 #define JS_UNDEFINED JS_MKVAL(JS_TAG_UNDEFINED, 0)
 #define JS_NULL JS_MKVAL(JS_TAG_NULL, 0)
 #define JS_EXCEPTION JS_MKVAL(JS_TAG_EXCEPTION, 0)
-#define JS_VALUE_GET_TAG(v) ((int32_t)(v).tag)
+#define JS_VALUE_GET_NORM_TAG(v) ((int32_t)(v).tag)
 #define JS_VALUE_GET_PTR(v) ((v).u.ptr)
 #define JS_VALUE_GET_INT(v) ((v).u.int32)
 #define JS_VALUE_GET_FLOAT64(v) ((v).u.float64)
@@ -197,14 +197,14 @@ CODECELL_WEAK JSValue JS_PromiseResult(JSContext *ctx, JSValueConst promise);
 
 static inline bool is_string(JSValueConst v)
 {
-	int tag = JS_VALUE_GET_TAG(v);
+	int tag = JS_VALUE_GET_NORM_TAG(v);
 	return tag == JS_TAG_STRING || tag == JS_TAG_STRING_ROPE;
 }
 
-static inline bool is_object(JSValueConst v) { return JS_VALUE_GET_TAG(v) == JS_TAG_OBJECT; }
+static inline bool is_object(JSValueConst v) { return JS_VALUE_GET_NORM_TAG(v) == JS_TAG_OBJECT; }
 
-static inline bool is_undefined(JSValueConst v) { return JS_VALUE_GET_TAG(v) == JS_TAG_UNDEFINED; }
+static inline bool is_undefined(JSValueConst v) { return JS_VALUE_GET_NORM_TAG(v) == JS_TAG_UNDEFINED; }
 
-static inline bool is_exception(JSValueConst v) { return JS_VALUE_GET_TAG(v) == JS_TAG_EXCEPTION; }
+static inline bool is_exception(JSValueConst v) { return JS_VALUE_GET_NORM_TAG(v) == JS_TAG_EXCEPTION; }
 
 #endif

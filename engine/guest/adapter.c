@@ -82,7 +82,7 @@ static int write_text(struct adapter *a, JSValueConst v, bool quoted)
 
 static int write_number(struct adapter *a, JSValueConst v)
 {
-	if (JS_VALUE_GET_TAG(v) == JS_TAG_INT)
+	if (JS_VALUE_GET_NORM_TAG(v) == JS_TAG_INT)
 		return write_text(a, v, false);
 	double d = JS_VALUE_GET_FLOAT64(v);
 	if (!isfinite(d)) {
@@ -285,11 +285,11 @@ static int apply_to_json(struct adapter *a, JSValue *v, JSValueConst key)
 // write_value takes v.
 static int write_value(struct adapter *a, JSValue v, JSValueConst key)
 {
-	int tag = JS_VALUE_GET_TAG(v), r;
+	int tag = JS_VALUE_GET_NORM_TAG(v), r;
 	bool big = tag == JS_TAG_BIG_INT || tag == JS_TAG_SHORT_BIG_INT;
 	if ((tag == JS_TAG_OBJECT || big) && apply_to_json(a, &v, key) < 0)
 		return -1;
-	switch (JS_VALUE_GET_TAG(v)) {
+	switch (JS_VALUE_GET_NORM_TAG(v)) {
 	case JS_TAG_NULL:
 		raw(a, "null", 4);
 		return 1;

@@ -282,3 +282,24 @@ void *arena_realloc(void *opaque, void *ptr, size_t size)
 }
 
 size_t arena_usable_size(const void *ptr) { return ptr ? block_size(block_of(ptr)) - HEADER : 0; }
+
+// wipe_block zeroes a free block's payload but for what the allocator keeps there.
+static void wipe_block(struct block *b, size_t kept, size_t tail)
+{
+	memset((char *)payload(b) + kept, 0, block_size(b) - HEADER - kept - tail);
+}
+
+void arena_wipe(struct arena *a)
+{
+	flush_fast(a);
+	for (int i = 0; i < ARENA_CLASSES; i++) {
+		for (int j = 0; j < ARENA_SUBCLASSES; j++) {
+			// The last eight bytes are the next block's prev_size.
+			for (struct block *b = a->bins[i][j]; b; b = b->next)
+				wipe_block(b, 2 * sizeof(b->next), HEADER);
+		}
+	}
+	uint64_t end = a->top + HEADER;
+	memset(at(a, end), 0, a->high - end);
+	a->high = end;
+}

@@ -37,6 +37,9 @@ void *arena_realloc(void *opaque, void *ptr, size_t size);
 void arena_free(void *opaque, void *ptr);
 size_t arena_usable_size(const void *ptr);
 
+// arena_wipe zeroes the contents of what is free. Nothing may rely on the bytes of a fresh allocation.
+void arena_wipe(struct arena *a);
+
 // arena_exhausted is defined by the guest: it ends the step, since a heap that is full is thrown away whole.
 void *arena_exhausted(void);
 

@@ -17,7 +17,7 @@ void clock_begin(struct guest *g)
 int64_t clock_read_ms(void)
 {
 	struct guest *g = current->arena->root;
-	int64_t ms = host_clock_ms(current);
+	int64_t ms = host_clock_ms();
 	if (ms < g->last_ms)
 		ms = g->last_ms;
 	if (ms != g->last_ms && g->clock_repeat) {
@@ -64,22 +64,6 @@ JSValue host_random(JSContext *ctx, JSValueConst this_val, int argc, JSValueCons
 }
 
 #ifndef CODECELL_WASI
-// host_clock_ms is the machine's clock, or the next read of a step that is taken again.
-int64_t host_clock_ms(struct control *c)
-{
-	if (!c->retaken) {
-		struct timespec t;
-		clock_gettime(CLOCK_REALTIME, &t);
-		return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-	}
-	while (c->reads_len && c->reads->count == 0)
-		c->reads++, c->reads_len--;
-	if (!c->reads_len)
-		guest_leave(STEP_DIVERGED);
-	c->reads->count--;
-	return c->reads->ms;
-}
-
 // The linker redirects these (see cgo.go): the engine reads the clock and the timezone through libc. Outside of
 // a step they are libc's own. Inside, the zone is UTC, and no lock of libc's is taken, which a hard stop could
 // leave locked for good.

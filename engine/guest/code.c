@@ -4,7 +4,6 @@
 // becomes part of the image; the rest when a cell first touches what it provides.
 #include "guest.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_SOURCES 8
@@ -29,11 +28,11 @@ static uint8_t *compile(JSContext *ctx, const char *source, size_t len, size_t *
 // compiler leaves behind would be holes in every image. Returns false if the source is none.
 bool code_compile(int index, const char *source, size_t len)
 {
-	JSRuntime *rt = index < MAX_SOURCES ? JS_NewRuntime() : NULL;
+	JSRuntime *rt = index < MAX_SOURCES ? compiler_new() : NULL;
 	JSContext *ctx = rt ? JS_NewContext(rt) : NULL;
 	struct code c = {NULL, 0};
 	uint8_t *code = ctx ? compile(ctx, source, len, &c.len) : NULL;
-	if (code && (c.bytes = malloc(c.len))) {
+	if (code && (c.bytes = code_keep(c.len))) {
 		memcpy(c.bytes, code, c.len);
 		codes[index] = c;
 	}

@@ -5,13 +5,13 @@
 #ifndef CODECELL_GUEST_H
 #define CODECELL_GUEST_H
 
+#ifndef CODECELL_WASI
 #include <setjmp.h>
+#endif
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifndef CODECELL_WASI
 #include "abi.h"
-#endif
 #include "arena.h"
 
 // How a step ended.
@@ -121,26 +121,34 @@ struct clock_run {
 };
 
 struct control {
-	jmp_buf leave;
 	struct arena *arena;
-	volatile int armed;     // a guest is running and may be left by longjmp
+	volatile int armed;     // a guest is running and may be left
+	// What the step left behind.
+	const uint8_t *out;
+	uint64_t out_len;
+	const char *broken;     // after STEP_BROKEN: the engine's own words
+#ifndef CODECELL_WASI
+	jmp_buf leave;
 	volatile int stop;      // set by the host to end the step
 	volatile int kicked;    // a stop signal is under way
 	volatile int left_by_signal;
 	volatile int64_t deadline_ns;  // monotonic clock
 	volatile int64_t grace_ns;     // after the deadline, before the hard stop
+	volatile int thread;       // kernel id of the thread in the step
 	int retaken;               // the step was taken before: reads are what its clock gave then
 	struct clock_run *reads;   // used up as they are read
 	uint64_t reads_len;
-	volatile int thread;     // kernel id of the thread in the step
-	// What the step left behind.
-	const uint8_t *out;
-	uint64_t out_len;
-	const char *broken;      // after STEP_BROKEN: the engine's own words
+#else
+	int32_t status;         // how the step was left, if it did not return
+#endif
 };
 
 // current is the step that this thread is in, NULL outside of steps.
+#ifdef CODECELL_WASI
+extern struct control *current;
+#else
 extern __thread struct control *current;
+#endif
 
 static inline struct guest *guest_of(JSContext *ctx) { return JS_GetContextOpaque(ctx); }
 
@@ -150,15 +158,18 @@ static inline const char *to_utf8(JSContext *ctx, size_t *len, JSValueConst v)
 }
 
 // step.c
+extern const JSMallocFunctions arena_functions;
 int guest_boot(struct control *c, void *base, uint64_t size, int sources);
-int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const uint8_t *in, uint64_t in_len,
-               const uint8_t *catalog, uint64_t catalog_len);
+void guest_run(struct control *c, const uint8_t *in, uint64_t in_len, const uint8_t *catalog, uint64_t catalog_len);
+void guest_collect(struct control *c);
+
+// leave.c, wasi.c: what the two builds do differently. guest_leave ends the step, guest_poll does if it is time.
 _Noreturn void guest_leave(int status);
 void guest_poll(void);
-
-// image.c
-void guest_reset(struct control *c, const uint8_t *image, uint64_t image_len, uint64_t keep);
-uint64_t guest_footprint(struct control *c, const uint8_t *image, uint64_t image_len);
+void stack_enter(JSRuntime *rt);
+JSRuntime *compiler_new(void);
+void *code_keep(size_t len);
+int64_t host_clock_ms(void);
 
 // effects.c
 void buffer_append(JSContext *ctx, struct buffer *b, const void *data, size_t len);
@@ -188,7 +199,6 @@ void drain_jobs(struct guest *g);
 // clock.c
 void clock_begin(struct guest *g);
 int64_t clock_read_ms(void);
-int64_t host_clock_ms(struct control *c);
 void random_seed(struct guest *g, const uint8_t seed[32]);
 JSValue host_now(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
 JSValue host_random(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
@@ -205,6 +215,14 @@ JSValue host_object(JSContext *ctx);
 void host_open(struct guest *g);
 
 #ifndef CODECELL_WASI
+// leave.c
+int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const uint8_t *in, uint64_t in_len,
+               const uint8_t *catalog, uint64_t catalog_len);
+
+// image.c
+void guest_reset(struct control *c, const uint8_t *image, uint64_t image_len, uint64_t keep);
+uint64_t guest_footprint(struct control *c, const uint8_t *image, uint64_t image_len);
+
 // stop.c
 int hard_stop_install(void);
 int hard_stop_kick(struct control *c);

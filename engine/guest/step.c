@@ -1,34 +1,17 @@
 // Steps: the boot of a heap, and one uninterrupted stretch of guest execution.
 //
-// A step is left in one of two ways: it returns, or it is left by longjmp, from the interrupt handler, from the
-// allocator, or from the hard stop's signal. After a longjmp the heap is in no defined state and is never
-// entered again: it is only ever overwritten by its image. That is why running out of memory or time needs no
-// cooperation of the engine, and no code of the cell (catch, finally, a job) runs after it.
+// A step returns, or it is left in the middle (guest_leave): from the interrupt handler, from the allocator, by the host.
+// Afterwards the heap is in no defined state and is never entered again. That is why running out of memory or time
+// needs no cooperation of the engine, and no code of the cell (catch, finally, a job) runs after it.
 #include "guest.h"
 
 #include <string.h>
-
-__thread struct control *current;
-
-_Noreturn void guest_leave(int status)
-{
-	current->armed = 0;
-	longjmp(current->leave, status);
-}
 
 void *arena_exhausted(void)
 {
 	if (!current || !current->armed)
 		return NULL;
 	guest_leave(STEP_MEMORY);
-}
-
-void guest_poll(void)
-{
-	if (current->stop)
-		guest_leave(STEP_STOPPED);
-	if (monotonic_ns() >= current->deadline_ns)
-		guest_leave(STEP_TIMEOUT);
 }
 
 static int interrupt(JSRuntime *rt, void *opaque)
@@ -94,9 +77,7 @@ static void capture_intrinsics(struct guest *g)
 	JS_FreeValue(g->ctx, bigint);
 }
 
-#define STACK_BYTES (1024 * 1024)
-
-static const JSMallocFunctions arena_functions = {
+const JSMallocFunctions arena_functions = {
 	arena_calloc, arena_malloc, arena_free, arena_realloc, arena_usable_size,
 };
 
@@ -109,7 +90,7 @@ int guest_boot(struct control *c, void *base, uint64_t size, int sources)
 	JSRuntime *rt = JS_NewRuntime2(&arena_functions, c->arena);
 	if (!rt)
 		return -1;
-	JS_SetMaxStackSize(rt, STACK_BYTES);
+	stack_enter(rt);
 	JSContext *ctx = JS_NewContext(rt);
 	if (!ctx)
 		return -1;
@@ -304,30 +285,24 @@ static void run(struct guest *g, const uint8_t *in, size_t in_len, const uint8_t
 	buffer_free(g->ctx, &g->scratch);
 }
 
-// guest_step takes one step. The effects lie in the heap, at c->out, until the next step or the reset.
-int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const uint8_t *in, uint64_t in_len,
-               const uint8_t *catalog, uint64_t catalog_len)
+// guest_run takes one step, unless it is left.
+void guest_run(struct control *c, const uint8_t *in, uint64_t in_len, const uint8_t *catalog, uint64_t catalog_len)
 {
 	struct guest *g = c->arena->root;
-	current = c;
-	c->thread = thread_id();
-	c->deadline_ns = monotonic_ns() + timeout_ns;
-	c->grace_ns = grace_ns;
-	c->kicked = 0;
-	JS_UpdateStackTop(g->rt);
-	int status = setjmp(c->leave);
-	if (status == STEP_DONE) {
-		c->armed = 1;
-		g->committed = 0;
-		buffer_free(g->ctx, &g->out);
-		buffer_free(g->ctx, &g->clock);
-		clock_begin(g);
-		run(g, in, in_len, catalog, catalog_len);
-		c->armed = 0;
-	}
-	hard_stop_landed(c);
+	stack_enter(g->rt);
+	c->armed = 1;
+	g->committed = 0;
+	buffer_free(g->ctx, &g->out);
+	buffer_free(g->ctx, &g->clock);
+	clock_begin(g);
+	run(g, in, in_len, catalog, catalog_len);
+	c->armed = 0;
+}
+
+// guest_collect says where the effects of the step are: in the heap, until the next step or the reset.
+void guest_collect(struct control *c)
+{
+	const struct guest *g = c->arena->root;
 	c->out = g->out.data;
 	c->out_len = g->committed;
-	current = NULL;
-	return status;
 }

@@ -5,17 +5,14 @@ package native
 import (
 	"fmt"
 	"runtime"
-	"sync/atomic"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/gate"
 )
 
 // Engine is the native engine. It is safe for concurrent use.
 type Engine struct {
-	options Options
-	threads chan struct{}
-	queued  atomic.Int64
-	running atomic.Int64
+	threads *gate.Gate
 	heaps   pool
 }
 
@@ -27,7 +24,7 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("native engine: %w", err)
 	}
 	o = o.withDefaults()
-	e := &Engine{options: o, threads: make(chan struct{}, o.Threads)}
+	e := &Engine{threads: gate.New(o.Threads, o.Queue)}
 	e.heaps.size, e.heaps.limit = o.HeapBytes, o.Heaps
 	if err := e.heaps.grow(o.Warm); err != nil {
 		_ = e.Close()
@@ -73,9 +70,9 @@ func (e *Engine) Stats() engine.Stats {
 	return engine.Stats{
 		Heaps:   e.heaps.count(),
 		InUse:   int(e.heaps.inUse.Load()),
-		Running: int(e.running.Load()),
-		Queued:  int(e.queued.Load()),
-		Threads: e.options.Threads,
+		Running: e.threads.Running(),
+		Queued:  e.threads.Queued(),
+		Threads: e.threads.Places(),
 	}
 }
 

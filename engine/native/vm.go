@@ -50,10 +50,10 @@ func (v *vm) take(ctx context.Context, step func(*heap) guest.Status) (*engine.E
 	if v.heap == nil || v.heap.spoiled {
 		return nil, engine.ErrClosed
 	}
-	if err := v.engine.enter(ctx, v.started); err != nil {
+	if err := v.engine.threads.Enter(ctx, v.started); err != nil {
 		return nil, err
 	}
-	defer v.engine.leave()
+	defer v.engine.threads.Leave()
 	if !v.arm() {
 		return nil, engine.ErrStopped
 	}
@@ -125,33 +125,4 @@ func (v *vm) Close() {
 	if h != nil {
 		v.engine.heaps.give(h)
 	}
-}
-
-// enter waits for a thread. For a new run, a queue that is full is an answer at once: waiting longer would help
-// nobody. A run that has begun is let in however long the queue is, since refusing it would lose its work; there are
-// no more of those than heaps.
-func (e *Engine) enter(ctx context.Context, begun bool) error {
-	select {
-	case e.threads <- struct{}{}:
-		e.running.Add(1)
-		return nil
-	default:
-	}
-	if e.queued.Add(1) > int64(e.options.Queue) && !begun {
-		e.queued.Add(-1)
-		return engine.ErrOverloaded
-	}
-	defer e.queued.Add(-1)
-	select {
-	case e.threads <- struct{}{}:
-		e.running.Add(1)
-		return nil
-	case <-ctx.Done():
-		return engine.ErrStopped
-	}
-}
-
-func (e *Engine) leave() {
-	e.running.Add(-1)
-	<-e.threads
 }

@@ -16,7 +16,7 @@
 
 static void print_value(const char *name, JSValue v)
 {
-	printf("%s: tag %d, int %d\n", name, (int)JS_VALUE_GET_TAG(v), (int)JS_VALUE_GET_INT(v));
+	printf("%s: tag %d, int %d\n", name, (int)JS_VALUE_GET_NORM_TAG(v), (int)JS_VALUE_GET_INT(v));
 }
 
 int main(void)

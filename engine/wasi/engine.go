@@ -1,0 +1,111 @@
+package wasi
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/gate"
+)
+
+// Engine is the WASI engine. It is safe for concurrent use.
+type Engine struct {
+	threads *gate.Gate
+	heap    int
+	pool    pool
+
+	loaded chan struct{}
+	module *module // nil if err is not
+	err    error
+}
+
+var _ engine.Portable = (*Engine)(nil)
+
+// New returns an engine that loads its module in the background: compiling takes a second, a cached one a few
+// milliseconds. Whoever needs a guest before that waits. It fails with ErrNoGuest if there is no module.
+func New(o Options) (*Engine, error) {
+	wasm, err := Module()
+	if err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
+	e := &Engine{
+		threads: gate.New(o.Threads, o.Queue), heap: o.HeapBytes,
+		pool: pool{limit: o.Heaps, spare: o.Spare}, loaded: make(chan struct{}),
+	}
+	go func() {
+		defer close(e.loaded)
+		e.module, e.err = load(context.Background(), wasm, o)
+	}()
+	return e, nil
+}
+
+func (e *Engine) ready() error {
+	<-e.loaded
+	if e.err != nil {
+		return fmt.Errorf("WASI engine: %w", e.err)
+	}
+	return nil
+}
+
+// Name implements engine.Engine.
+func (e *Engine) Name() string { return "wasi" }
+
+// Build implements engine.Portable.
+func (e *Engine) Build() (string, error) {
+	if err := e.ready(); err != nil {
+		return "", err
+	}
+	return e.module.build, nil
+}
+
+// NewVM implements engine.Engine.
+func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
+	i, err := e.take()
+	if err != nil {
+		return nil, err
+	}
+	return &vm{engine: e, instance: i, catalog: catalog}, nil
+}
+
+// Restore implements engine.Portable.
+func (e *Engine) Restore(image []byte) (engine.VM, error) {
+	i, err := e.take()
+	if err != nil {
+		return nil, err
+	}
+	if err := i.restore(image); err != nil {
+		e.pool.give(i)
+		return nil, err
+	}
+	return &vm{engine: e, instance: i, started: true}, nil
+}
+
+func (e *Engine) take() (*instance, error) {
+	if err := e.ready(); err != nil {
+		return nil, err
+	}
+	return e.pool.take(e.module)
+}
+
+// Stats implements engine.Engine.
+func (e *Engine) Stats() engine.Stats {
+	heaps, used := e.pool.counts()
+	return engine.Stats{
+		Heaps: heaps, InUse: used,
+		Running: e.threads.Running(), Queued: e.threads.Queued(), Threads: e.threads.Places(),
+	}
+}
+
+// Close implements engine.Engine.
+func (e *Engine) Close() error {
+	<-e.loaded
+	open := e.pool.close()
+	if e.module != nil {
+		e.module.close()
+	}
+	if open > 0 {
+		return fmt.Errorf("WASI engine: %d guests were still open", open)
+	}
+	return nil
+}

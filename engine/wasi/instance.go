@@ -1,0 +1,264 @@
+package wasi
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/codecell/codecell/engine"
+)
+
+// layout is where in linear memory things are; see guest_layout in wasi.c.
+type layout struct{ data, arena, out, outLen, broken, status uint32 }
+
+// instance is one linear memory with the code that works on it. One goroutine at a time may use it, except for stop.
+type instance struct {
+	module  *module
+	wasm    api.Module
+	memory  api.Memory
+	step    api.Function
+	ctx     context.Context // leads the host functions to this instance
+	layout  layout
+	inputAt uint32
+	trapped bool // a call was left in the middle: the instance is thrown away
+
+	// Of the step that is being taken.
+	stop     atomic.Bool
+	deadline time.Time
+	retaken  bool
+	reads    []engine.ClockRun
+	used     uint32 // of reads[0]
+}
+
+type instanceKey struct{}
+
+// instantiate makes an instance whose memory is as the module's file says.
+func (m *module) instantiate(ctx context.Context) (*instance, error) {
+	i := &instance{module: m}
+	ctx = experimental.WithMemoryAllocator(ctx, reserve())
+	wasm, err := m.runtime.InstantiateModule(ctx, m.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	if err != nil {
+		return nil, fmt.Errorf("instantiate the guest: %w", err)
+	}
+	i.wasm, i.memory, i.step = wasm, wasm.Memory(), wasm.ExportedFunction("step")
+	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
+	if err := i.lay(); err != nil {
+		i.close()
+		return nil, err
+	}
+	return i, nil
+}
+
+// lay finds out where things are and makes room for the heap and a first input.
+func (i *instance) lay() error {
+	at, err := i.call("layout")
+	if err != nil {
+		return fmt.Errorf("instantiate the guest: %w", err)
+	}
+	for n, field := range []*uint32{
+		&i.layout.data, &i.layout.arena, &i.layout.out, &i.layout.outLen, &i.layout.broken, &i.layout.status,
+	} {
+		*field = i.u32(uint32(at) + uint32(n)*4)
+	}
+	i.inputAt = i.layout.arena + uint32(i.module.heap)
+	return i.room(wasmPage)
+}
+
+// room makes the memory large enough for an input of n bytes.
+func (i *instance) room(n int) error {
+	need := int64(i.inputAt) + int64(n)
+	missing := (need - int64(i.memory.Size()) + wasmPage - 1) / wasmPage
+	if missing <= 0 {
+		return nil
+	}
+	if n > inputBytes {
+		return fmt.Errorf("%w: its input has %d bytes, over %d", engine.ErrProtocol, n, inputBytes)
+	}
+	if _, ok := i.memory.Grow(uint32(missing)); !ok {
+		return errors.New("no address space for a guest's memory")
+	}
+	return nil
+}
+
+// write copies text to the input's place, zero-terminated.
+func (i *instance) write(at uint32, text string) error {
+	if err := i.room(int(at-i.inputAt) + len(text) + 1); err != nil {
+		return err
+	}
+	i.memory.WriteString(at, text)
+	i.memory.WriteByte(at+uint32(len(text)), 0)
+	return nil
+}
+
+// all returns the whole memory, as it is: what is written to it is written there.
+func (i *instance) all() []byte {
+	b, _ := i.memory.Read(0, i.memory.Size())
+	return b
+}
+
+// u32 reads a number, zero where there is no memory.
+func (i *instance) u32(at uint32) uint32 {
+	n, _ := i.memory.ReadUint32Le(at)
+	return n
+}
+
+// call calls an exported function. A trap is an error, and the end of the instance.
+func (i *instance) call(name string, args ...uint64) (uint64, error) {
+	results, err := i.wasm.ExportedFunction(name).Call(i.ctx, args...)
+	if err != nil {
+		i.trapped = true
+		return 0, err
+	}
+	if len(results) == 0 {
+		return 0, nil
+	}
+	return results[0], nil
+}
+
+// effects returns a copy of what the step handed out. The place comes from where a guest has been.
+func (i *instance) effects() []byte {
+	n, _ := i.memory.ReadUint64Le(i.layout.outLen)
+	if n > uint64(i.memory.Size()) {
+		return nil
+	}
+	b, _ := i.memory.Read(i.u32(i.layout.out), uint32(n))
+	return append([]byte(nil), b...)
+}
+
+// status returns how the step was left.
+func (i *instance) status() status { return status(i.u32(i.layout.status)) }
+
+// fault returns what the engine found broken, nil if it has said nothing.
+func (i *instance) fault() error {
+	const most = 200
+	at := i.u32(i.layout.broken)
+	text, ok := i.memory.Read(at, most)
+	if at == 0 || !ok {
+		return nil
+	}
+	for n, b := range text {
+		if b == 0 {
+			return errors.New(string(text[:n]))
+		}
+	}
+	return errors.New(string(text))
+}
+
+// high returns the end of what was written to the heap, as far as the heap's books can be believed.
+func (i *instance) high() uint32 {
+	high, _ := i.memory.ReadUint64Le(i.layout.arena + highOffset)
+	return i.layout.arena + uint32(min(high, uint64(i.module.heap)))
+}
+
+// highOffset is where struct arena has its member high.
+const highOffset = 16
+
+func (i *instance) close() { _ = i.wasm.Close(context.Background()) }
+
+// ---- what the guest may call
+
+// poll answers whether the step is to be left, and how.
+func poll(ctx context.Context, stack []uint64) {
+	i := ctx.Value(instanceKey{}).(*instance)
+	switch {
+	case i.stop.Load():
+		stack[0] = uint64(stopped)
+	case !i.deadline.IsZero() && time.Now().After(i.deadline):
+		stack[0] = uint64(timedOut)
+	default:
+		stack[0] = 0
+	}
+}
+
+// noRead is what clock returns when a step that is taken again reads it more often than it did.
+const noRead = uint64(1) << 63
+
+// clock returns the time in milliseconds, or the next read of a step that is taken again.
+func clock(ctx context.Context, stack []uint64) {
+	i := ctx.Value(instanceKey{}).(*instance)
+	if !i.retaken {
+		stack[0] = uint64(time.Now().UnixMilli())
+		return
+	}
+	for len(i.reads) > 0 && i.used == i.reads[0].Count {
+		i.reads, i.used = i.reads[1:], 0
+	}
+	if len(i.reads) == 0 {
+		stack[0] = noRead
+		return
+	}
+	i.used++
+	stack[0] = uint64(i.reads[0].Millis)
+}
+
+// status says how a step ended; the numbers are those of enum status in guest.h.
+type status uint32
+
+const (
+	done status = iota
+	timedOut
+	stopped
+	memoryFull
+	outputFull
+	hardStopped
+	invalid
+	broken
+	diverged
+)
+
+var statusErrors = map[status]error{
+	timedOut:   engine.ErrTimeout,
+	stopped:    engine.ErrStopped,
+	memoryFull: engine.ErrMemory,
+	outputFull: engine.ErrOutput,
+	invalid:    engine.ErrProtocol,
+	diverged:   engine.ErrDiverged,
+}
+
+// take takes a step and returns how it ended.
+func (i *instance) take(input, catalog []byte, timeout time.Duration) (status, error) {
+	catalogAt := i.inputAt + uint32(len(input)+15)&^15
+	if err := i.room(len(input) + len(catalog) + 16); err != nil {
+		return invalid, err
+	}
+	i.memory.Write(i.inputAt, input)
+	i.memory.Write(catalogAt, catalog)
+	i.deadline = time.Now().Add(timeout)
+	stack := [4]uint64{uint64(i.inputAt), uint64(len(input)), uint64(catalogAt), uint64(len(catalog))}
+	trap := i.step.CallWithStack(i.ctx, stack[:])
+	if trap == nil {
+		return done, nil
+	}
+	i.trapped = true
+	left := i.status()
+	if _, err := i.call("collect"); err != nil || left == done || left > diverged {
+		return broken, errors.Join(firstLine(trap), i.fault())
+	}
+	return left, i.fault()
+}
+
+// firstLine drops the stack trace, which tells nothing of a stripped module.
+func firstLine(err error) error {
+	text := err.Error()
+	for n := range len(text) {
+		if text[n] == '\n' {
+			return errors.New(text[:n])
+		}
+	}
+	return err
+}
+
+// limitOf reads the memory limit from the input of a run's first step; false if it is not one.
+func limitOf(input []byte) (int, bool) {
+	if len(input) < 6 || input[0] != 1 {
+		return 0, false
+	}
+	return int(binary.LittleEndian.Uint32(input[2:])), true
+}

@@ -1,0 +1,115 @@
+package wasi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/codecell/codecell/engine/guest"
+)
+
+const (
+	wasmPage = 64 << 10
+	// inputBytes bounds the input of one step, catalog included.
+	inputBytes = 256 << 20
+)
+
+// module is the compiled guest and what a fresh one looks like.
+type module struct {
+	runtime  wazero.Runtime
+	cache    wazero.CompilationCache
+	compiled wazero.CompiledModule
+	heap     int // bytes
+	build    string
+	template template
+}
+
+// load compiles the guest and boots one to copy. wazero's option to end a call with its context is not used: it makes
+// the engine several times slower, and the guest asks often enough whether it should stop (poll).
+func load(ctx context.Context, wasm []byte, o Options) (_ *module, err error) {
+	m := &module{heap: o.HeapBytes}
+	defer func() {
+		if err != nil {
+			m.close()
+		}
+	}()
+	// The memory: stack and data (at most 4 MiB), heap, input.
+	pages := (4<<20 + o.HeapBytes + inputBytes) / wasmPage
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(uint32(pages)).WithCoreFeatures(api.CoreFeaturesV2)
+	if o.CacheDir != "" {
+		if m.cache, err = openCache(o.CacheDir); err != nil {
+			return nil, err
+		}
+		config = config.WithCompilationCache(m.cache)
+	}
+	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := m.imports(ctx); err != nil {
+		return nil, err
+	}
+	if m.compiled, err = m.runtime.CompileModule(ctx, wasm); err != nil {
+		return nil, fmt.Errorf("compile the guest: %w", err)
+	}
+	m.build = buildOf(wasm)
+	m.template, err = m.boot(ctx)
+	return m, err
+}
+
+// buildOf identifies a guest build by all that its images depend on.
+func buildOf(wasm []byte) string {
+	h := sha256.New()
+	for _, part := range append([]string{string(wasm)}, guest.Sources()...) {
+		fmt.Fprintf(h, "%d:", len(part))
+		h.Write([]byte(part))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// imports gives the guest the two functions that it may call.
+func (m *module) imports(ctx context.Context) error {
+	_, err := m.runtime.NewHostModuleBuilder("codecell").
+		NewFunctionBuilder().WithGoFunction(api.GoFunc(poll), nil, []api.ValueType{api.ValueTypeI32}).Export("poll").
+		NewFunctionBuilder().WithGoFunction(api.GoFunc(clock), nil, []api.ValueType{api.ValueTypeI64}).Export("clock").
+		Instantiate(ctx)
+	return err
+}
+
+// boot makes the template: what the first guest's memory holds once the runtime's sources have run.
+func (m *module) boot(ctx context.Context) (template, error) {
+	i, err := m.instantiate(ctx)
+	if err != nil {
+		return template{}, err
+	}
+	defer i.close()
+	sources := guest.Sources()
+	for n, source := range sources {
+		if err := i.write(i.inputAt, source); err != nil {
+			return template{}, err
+		}
+		ok, err := i.call("compile", uint64(n), uint64(i.inputAt), uint64(len(source)))
+		if err != nil || ok == 0 {
+			return template{}, fmt.Errorf("compile the guest's own source %d: %w", n, errors.Join(err, i.fault()))
+		}
+	}
+	if failed, err := i.call("boot", uint64(guest.Eager)); err != nil || failed != 0 {
+		return template{}, fmt.Errorf("boot a guest: source %d: %w", int32(failed), errors.Join(err, i.fault()))
+	}
+	if _, err := i.call("rest"); err != nil {
+		return template{}, fmt.Errorf("boot a guest: %w", err)
+	}
+	return i.copyOut()
+}
+
+func (m *module) close() {
+	ctx := context.Background()
+	if m.runtime != nil {
+		_ = m.runtime.Close(ctx)
+	}
+	if m.cache != nil {
+		_ = m.cache.Close(ctx)
+	}
+}

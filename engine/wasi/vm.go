@@ -1,0 +1,125 @@
+package wasi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/codecell/codecell/engine"
+)
+
+// vm is a run's guest. The catalog goes in with the first step.
+type vm struct {
+	engine  *Engine
+	catalog []byte
+	started bool
+
+	mu          sync.Mutex // held where an Interrupt must not come in between
+	instance    *instance  // nil once closed
+	interrupted bool
+}
+
+var _ engine.Imager = (*vm)(nil)
+
+// Step implements engine.VM.
+func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, input, timeout, func(*instance) {})
+}
+
+// Retake implements engine.VM.
+func (v *vm) Retake(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, input, timeout, func(i *instance) { i.retaken, i.reads, i.used = true, clock, 0 })
+}
+
+func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, prepare func(*instance)) (*engine.Effects, error) {
+	if v.instance == nil || v.instance.trapped {
+		return nil, engine.ErrClosed
+	}
+	if limit, first := limitOf(input); first && limit > v.engine.heap {
+		return nil, fmt.Errorf("%w: a memory limit of %d bytes, and heaps have %d", engine.ErrProtocol, limit, v.engine.heap)
+	}
+	if err := v.engine.threads.Enter(ctx, v.started); err != nil {
+		return nil, err
+	}
+	defer v.engine.threads.Leave()
+	if v.stopped() {
+		return nil, engine.ErrStopped
+	}
+	i := v.instance
+	prepare(i)
+	start := time.Now()
+	status, fault := i.take(input, v.catalog, timeout)
+	took := time.Since(start)
+	i.retaken, i.reads = false, nil
+	v.started, v.catalog = true, nil
+	effects, err := engine.DecodeEffects(i.effects(), status == done)
+	if effects != nil {
+		effects.Took = took
+	}
+	switch {
+	case status == broken:
+		return effects, fmt.Errorf("%w: %w", engine.ErrBroken, fault)
+	case status != done:
+		return effects, errors.Join(statusErrors[status], fault)
+	}
+	return effects, err
+}
+
+func (v *vm) stopped() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.interrupted
+}
+
+// Interrupt implements engine.VM.
+func (v *vm) Interrupt() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.interrupted = true
+	if v.instance != nil {
+		v.instance.stop.Store(true)
+	}
+}
+
+// rest makes the guest ready to be looked at: what it has freed is wiped.
+func (v *vm) rest() error {
+	if v.instance == nil || v.instance.trapped {
+		return engine.ErrClosed
+	}
+	if _, err := v.instance.call("rest"); err != nil {
+		return fmt.Errorf("%w: %w", engine.ErrBroken, firstLine(err))
+	}
+	return nil
+}
+
+// Image implements engine.Imager.
+func (v *vm) Image() ([]byte, error) {
+	if err := v.rest(); err != nil {
+		return nil, err
+	}
+	return v.instance.image(), nil
+}
+
+// Footprint implements engine.VM.
+func (v *vm) Footprint() int {
+	if v.rest() != nil {
+		return 0
+	}
+	return v.instance.footprint()
+}
+
+// HeapBytes implements engine.VM.
+func (v *vm) HeapBytes() int { return int(v.instance.high() - v.instance.layout.arena) }
+
+// Close implements engine.VM.
+func (v *vm) Close() {
+	v.mu.Lock()
+	i := v.instance
+	v.instance = nil
+	v.mu.Unlock()
+	if i != nil {
+		v.engine.pool.give(i)
+	}
+}
