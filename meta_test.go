@@ -23,9 +23,9 @@ const module = "github.com/codecell/codecell/"
 // one way: cmd, server, bridge, then catalog and engine side by side.
 var mayImport = map[string][]string{
 	"bench":               {},
-	"bridge":              {"catalog", "engine", "engine/script"},
+	"bridge":              {"catalog", "engine", "engine/journal", "engine/script", "snapshot"},
 	"catalog":             {},
-	"cmd/codecell":        {"bridge", "engine/native", "server"},
+	"cmd/codecell":        {"bridge", "engine", "engine/native", "engine/wasi", "server"},
 	"engine":              {},
 	"engine/enginetest":   {"engine"},
 	"engine/gate":         {"engine"},

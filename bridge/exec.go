@@ -37,11 +37,13 @@ func (s *Service) Exec(ctx context.Context, t *Turn, in ExecInput) (*Result, err
 	if err != nil {
 		return s.refused(t, err.Error()), nil
 	}
-	vm, err := s.options.Engine.NewVM(t.guestCatalogFor(source.Body))
+	catalog := t.guestCatalogFor(source.Body)
+	vm, err := s.options.Engine.NewVM(catalog)
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	r := newRun(s, t, vm, source, language)
+	r := newRun(s, t, source, language)
+	r.begin(vm, catalog)
 	r.parentID = in.ToolCallID
 	if !t.addRun(r) {
 		r.end()

@@ -98,7 +98,7 @@ func (r *run) complete(timers int) *Result {
 // result returns what every result has. It hands out the output that is due.
 func (r *run) result(status Status) *Result {
 	t := r.service.telemetry(r.turn)
-	t.Steps, t.HeapBytes = r.steps, r.vm.HeapBytes()
+	t.Engine, t.Steps, t.HeapBytes = r.engine, r.steps, r.heap
 	t.GuestMs, t.WaitMs = r.guest.Seconds()*1000, r.waited.Seconds()*1000
 	result := &Result{Status: status, Telemetry: t, Hints: r.hints}
 	result.Output, result.Omitted = r.output.take(r.turn.config.OutputMode == OutputCumulative)

@@ -204,7 +204,7 @@ func aRun(t testing.TB, config string) *run {
 	c, err := DefaultConfig().Merge(json.RawMessage(config))
 	require.NoError(t, err)
 	s := &Service{options: Options{}.withDefaults()}
-	r := newRun(s, &Turn{config: c}, nil, nil, "")
+	r := newRun(s, &Turn{config: c}, nil, "")
 	t.Cleanup(r.cancel)
 	return r
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"container/list"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/journal"
 	"github.com/codecell/codecell/engine/script"
 )
 
@@ -27,8 +29,10 @@ type run struct {
 	turn     *Turn
 	source   *script.Source
 	language script.Language
-	vm       engine.VM
-	ctx      context.Context // ends with the run; nested calls hang on it
+	vm       engine.VM        // nil while its guest lies in a snapshot; mu guards changes of it
+	journal  *journal.Journal // nil if the guest can be copied out as it is, or never will be
+	engine   string           // the name of the guest's
+	ctx      context.Context  // ends with the run; nested calls hang on it
 	cancel   context.CancelFunc
 
 	parentID string      // of the exec or wait being served
@@ -39,32 +43,52 @@ type run struct {
 	noticed  engine.Hint
 	hints    []string
 	steps    int
+	heap     int           // bytes, after the last step
 	guest    time.Duration // guest execution
 	waited   time.Duration // everything between steps
 
-	mu        sync.Mutex
-	state     runState
-	id        string
-	pending   map[uint32]*item
-	order     []*item // pending ones in the order of their requests
-	queue     []*item // of them, calls that wait for a place
-	active    int     // calls under way
-	mailbox   []engine.Answer
-	wake      chan struct{}
-	effects   []*SideEffect
-	harmful   bool // a call was started that must not be repeated
-	expiry    *time.Timer
-	expiresAt time.Time
+	moving sync.Mutex // held while the guest is moved into a snapshot
+	atRest sync.Mutex // held while somebody else than the driving goroutine touches the guest
+
+	mu    sync.Mutex
+	state runState
+	// How often the run was suspended: a guest that was copied out earlier is out of date.
+	suspensions int
+	stored      bool          // the guest lies in a snapshot
+	parking     *list.Element // on the list of parked heaps; handoffs.mu guards it
+	stuck       bool          // parked, and can't be moved
+	id          string
+	pending     map[uint32]*item
+	order       []*item // pending ones in the order of their requests
+	queue       []*item // of them, calls that wait for a place
+	active      int     // calls under way
+	mailbox     []engine.Answer
+	wake        chan struct{}
+	effects     []*SideEffect
+	harmful     bool // a call was started that must not be repeated
+	expiry      *time.Timer
+	expiresAt   time.Time
 }
 
-func newRun(s *Service, t *Turn, vm engine.VM, source *script.Source, language script.Language) *run {
+func newRun(s *Service, t *Turn, source *script.Source, language script.Language) *run {
 	r := &run{
-		service: s, turn: t, vm: vm, source: source, language: language,
+		service: s, turn: t, source: source, language: language,
 		output: newOutputLog(&t.config), wake: make(chan struct{}, 1),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
+
+// begin gives the run its guest. The guest's steps are recorded if they may have to be taken again elsewhere.
+func (r *run) begin(vm engine.VM, catalog []byte) {
+	r.vm, r.engine = vm, r.service.options.Engine.Name()
+	if _, portable := vm.(engine.Imager); !portable && r.service.handoffs != nil {
+		r.journal = journal.New(catalog, journalLimits)
+	}
+}
+
+// journalLimits bound what a run's handoff may cost: taking steps again takes several times as long as at first.
+var journalLimits = journal.Limits{Bytes: 16 << 20, Took: 500 * time.Millisecond}
 
 // runID names the run; most runs end without ever needing a name. r.mu must be held.
 func (r *run) runID() string {
@@ -81,7 +105,12 @@ func (r *run) callID(id uint32) string { return r.runID() + "." + strconv.Format
 // interrupt ends the step and the calls that are under way; whoever drives the run sees its context end.
 func (r *run) interrupt() {
 	r.cancel()
-	r.vm.Interrupt()
+	r.mu.Lock()
+	vm := r.vm
+	r.mu.Unlock()
+	if vm != nil {
+		vm.Interrupt()
+	}
 }
 
 // abort ends the run from outside (contract G7).
@@ -114,7 +143,21 @@ func (r *run) release() {
 	r.cancel()
 	r.service.forget(r)
 	r.turn.removeRun(r)
-	r.vm.Close()
+	r.atRest.Lock() // whoever was copying the guest out has finished, and nobody begins
+	r.mu.Lock()
+	vm, stored := r.vm, r.stored
+	r.vm, r.stored = nil, false
+	if h := r.service.handoffs; h != nil {
+		h.unpark(r)
+	}
+	r.mu.Unlock()
+	r.atRest.Unlock()
+	if vm != nil {
+		vm.Close()
+	}
+	if stored {
+		_ = r.service.handoffs.store.Delete(context.Background(), r.id)
+	}
 }
 
 // attach ties the run to the client that it is driven for: the client going away ends it (contract G7). Whoever
@@ -169,6 +212,10 @@ func (r *run) step(l *leg, input []byte) ([]*item, *Result, error) {
 		return nil, r.fail(engineFailure(err, r)), nil
 	}
 	r.steps++
+	r.heap = r.vm.HeapBytes()
+	if r.journal != nil {
+		r.journal.Add(input, effects)
+	}
 	r.guest += effects.Took
 	l.guestLeft -= effects.Took
 	for _, o := range effects.Outputs {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/snapshot"
 )
 
 // Options configure a Service. Engine is required, or the reason why there is none.
@@ -24,6 +25,20 @@ type Options struct {
 	// Agents are the configs of agents that have one of their own, by agent id: each the result of merging it over
 	// Config (contract A2).
 	Agents map[string]Config
+	// Portable takes over guests that wait for long, and all that are suspended where the config says
+	// snapshot.resume: "restore". It may be Engine itself. Nil: suspended runs stay in their heaps, and turns that ask for
+	// more are refused.
+	Portable engine.Portable
+	// ParkedHeaps is how many suspended runs may keep their heaps when there is a Portable. Default DefaultParkedHeaps.
+	ParkedHeaps int
+	// Snapshots keeps what Portable's guests are copied out as; the service closes it. Default: this process's memory, at
+	// most SnapshotBytes.
+	Snapshots snapshot.Store
+	// SnapshotBytes bounds the default store. Default 1 GiB.
+	SnapshotBytes int64
+	// SnapshotKey seals snapshots. Processes that are to take over each other's runs have the same one; by default
+	// there is a key that no other process has (contract H4).
+	SnapshotKey []byte
 	// TestExecutors enables the echo executor, which answers without any tool behind it.
 	TestExecutors bool
 	// Executors adds executors by the type that a tool names them with. The built-in types can't be replaced.
@@ -39,6 +54,9 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
+// DefaultParkedHeaps is for Options.ParkedHeaps.
+const DefaultParkedHeaps = 256
+
 func (o Options) withDefaults() Options {
 	if o.Config.Languages == nil {
 		o.Config = DefaultConfig()
@@ -48,6 +66,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxTurns <= 0 {
 		o.MaxTurns = 10_000
+	}
+	if o.ParkedHeaps <= 0 {
+		o.ParkedHeaps = DefaultParkedHeaps
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -61,6 +82,7 @@ func (o Options) withDefaults() Options {
 type Service struct {
 	options   Options
 	executors map[string]Executor
+	handoffs  *handoffs // nil without a portable engine
 
 	mu     sync.Mutex
 	turns  map[string]*Turn
@@ -70,6 +92,8 @@ type Service struct {
 	legs sync.WaitGroup // execs and waits under way
 	live atomic.Int64   // the same, as a number
 	stop chan struct{}
+
+	closing atomic.Bool // what runs in the background is ended once
 }
 
 // New starts a service. Close it when done; the engine stays the caller's.
@@ -90,6 +114,12 @@ func New(o Options) (*Service, error) {
 			s.executors[name] = e
 		}
 	}
+	if o.Portable != nil {
+		var err error
+		if s.handoffs, err = s.newHandoffs(); err != nil {
+			return nil, err
+		}
+	}
 	go s.sweepTurns()
 	return s, nil
 }
@@ -100,6 +130,10 @@ type Stats struct {
 	Suspended int          `json:"suspended"` // runs that wait, or are being resumed
 	Running   int          `json:"running"`   // execs and waits under way
 	Engine    engine.Stats `json:"engine"`
+
+	Parked    int            `json:"parked"`    // heaps of suspended runs
+	Snapshots snapshot.Stats `json:"snapshots"` // of the other suspended runs
+	Handoffs  HandoffStats   `json:"handoffs"`
 }
 
 // Stats counts.
@@ -109,6 +143,11 @@ func (s *Service) Stats() Stats {
 	stats := Stats{Turns: len(s.turns), Suspended: len(s.runs), Running: int(s.live.Load())}
 	if s.options.Engine != nil {
 		stats.Engine = s.options.Engine.Stats()
+	}
+	if h := s.handoffs; h != nil {
+		stats.Parked, stats.Snapshots, stats.Handoffs = h.parkedHeaps(), h.store.Stats(), h.stats()
+	} else {
+		stats.Parked = len(s.runs)
 	}
 	return stats
 }
@@ -131,12 +170,33 @@ func (s *Service) Ready() error {
 	return s.engineError()
 }
 
-// engineError returns nil if there is an engine.
+// engineError returns nil if there is an engine, and it can be loaded.
 func (s *Service) engineError() error {
-	if s.options.Engine != nil {
+	err := s.options.EngineError
+	if p, ok := s.options.Engine.(engine.Portable); ok {
+		_, err = p.Build()
+	}
+	return noEngine(err)
+}
+
+// canRun says whether turns with that config can be served. What the config asks for is never replaced by something
+// weaker (contract A8).
+func (s *Service) canRun(c *Config) error {
+	if err := s.engineError(); err != nil || c.SnapshotResume != ResumeRestore {
+		return err
+	}
+	if s.options.Portable == nil {
+		return noEngine(errors.New(`snapshot.resume is "restore", and this service has no engine that restores snapshots`))
+	}
+	_, err := s.options.Portable.Build()
+	return noEngine(err)
+}
+
+func noEngine(err error) error {
+	if err == nil {
 		return nil
 	}
-	return &Error{Kind: KindUnavailable, Msg: "runtime_unavailable: the code mode engine could not be loaded: " + s.options.EngineError.Error()}
+	return &Error{Kind: KindUnavailable, Msg: "runtime_unavailable: the code mode engine could not be loaded: " + err.Error()}
 }
 
 var errShuttingDown = &Error{
@@ -169,6 +229,9 @@ func (s *Service) Close(ctx context.Context) error {
 		if c, ok := e.(interface{ Close() }); ok {
 			c.Close()
 		}
+	}
+	if s.handoffs != nil && s.closing.CompareAndSwap(false, true) {
+		return s.handoffs.close()
 	}
 	return nil
 }

@@ -38,8 +38,7 @@ func isToolsCall(m engine.Method) bool {
 // suspend parks the run and returns the waiting result, or fails the run if it may not be parked. The calls in
 // fresh are started only when it is certain that the run will be there to hear the answers (contract C6).
 //
-// The heap stays where it is and the run is resumed in it. A snapshot that could be restored elsewhere would be
-// taken here, between the decision and the answer: the heap is at rest, no guest frame is on any stack.
+// The heap stays where it is until it is moved into a snapshot (see handoffs), which is not the caller's to wait for.
 func (r *run) suspend(fresh []*item) *Result {
 	if limit := r.turn.config.MaxSnapshotBytes; r.vm.Footprint() > limit {
 		return r.fail(snapshotOver(limit))
@@ -70,6 +69,12 @@ func (r *run) park(expiresAt time.Time) bool {
 		return false
 	}
 	r.state, r.expiresAt = suspended, expiresAt
+	if r.vm != nil {
+		r.suspensions++
+	}
+	if h := r.service.handoffs; h != nil {
+		h.park(r)
+	}
 	left := max(time.Until(expiresAt), 0)
 	if r.expiry == nil {
 		r.expiry = time.AfterFunc(left, r.abortIfExpired)

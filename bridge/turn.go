@@ -55,6 +55,8 @@ type Turn struct {
 	guest      func() []byte // the catalog as a guest gets it
 	guestBrief func() []byte // the same without declaration files, which are costly to render
 
+	fingerprint func() string // see newFingerprint; costly
+
 	mu      sync.Mutex
 	runs    map[*run]struct{} // all that are alive
 	dropped bool
@@ -80,7 +82,7 @@ func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*
 		servers:  req.MCPServers,
 	}
 	if t.codeMode {
-		if err := s.engineError(); err != nil {
+		if err := s.canRun(&config); err != nil {
 			return nil, err
 		}
 	}
@@ -96,6 +98,7 @@ func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*
 		return guestCatalog(g)
 	})
 	t.guestBrief = sync.OnceValue(func() []byte { return guestCatalog(entries.GuestWithoutFiles()) })
+	t.fingerprint = sync.OnceValue(t.newFingerprint)
 	t.touch()
 	return t, s.addTurn(t)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -57,7 +58,7 @@ func (s *Service) Wait(ctx context.Context, t *Turn, in WaitInput) (*Result, err
 	}
 	defer end()
 	id, _ := jsonString(in.RunID)
-	r, err := s.claim(t, strings.TrimSpace(id))
+	r, err := s.claim(ctx, t, strings.TrimSpace(id))
 	if err != nil {
 		return s.refused(t, err.Error()), nil
 	}
@@ -82,6 +83,11 @@ func (r *run) resume(ctx context.Context) (*Result, error) {
 		if !r.detach() {
 			return r.fail(aborted), nil
 		}
+		if r.stored {
+			if result, err := r.restore(answers); result != nil || err != nil {
+				return result, err
+			}
+		}
 		return r.drive(ctx, engine.AppendResume(nil, answers))
 	}
 	result := r.result(Waiting)
@@ -94,6 +100,30 @@ func (r *run) resume(ctx context.Context) (*Result, error) {
 		return r.failWith(result, aborted), nil
 	}
 	return result, nil
+}
+
+// restore makes a guest of the run's snapshot. When there is no room for one, the run is parked as it was, answers and
+// all, and the caller may come again.
+func (r *run) restore(answers []engine.Answer) (*Result, error) {
+	err := r.service.handoffs.restore(r)
+	switch {
+	case err == nil:
+		return nil, nil
+	case errors.Is(err, engine.ErrOverloaded):
+		r.mu.Lock()
+		r.mailbox = append(answers, r.mailbox...)
+		r.mu.Unlock()
+		r.detach = func() bool { return true }
+		if !r.park(r.expiresAt) {
+			return r.fail(aborted), nil
+		}
+		return nil, unavailable(err)
+	}
+	r.service.options.Logger.Error("a suspended run could not be restored", "run", r.id, "error", err)
+	return r.fail(failure{
+		code: CodeRuntimeUnavailable, again: true,
+		text: "the suspended code mode run could not be restored; run the cell again",
+	}), nil
 }
 
 // find returns a suspended run that the turn may touch.
@@ -130,12 +160,18 @@ func (t *Turn) ownedBy(other *Turn) error {
 	return nil
 }
 
-// claim makes the caller the one that drives the run.
-func (s *Service) claim(t *Turn, id string) (*run, error) {
+// claim makes the caller the one that drives the run. Where every wait restores a snapshot, the guest is in one
+// afterwards, unless it can't be moved.
+func (s *Service) claim(ctx context.Context, t *Turn, id string) (*run, error) {
 	r, err := s.find(t, id)
 	if err != nil {
 		return nil, err
 	}
+	if s.handoffs != nil && r.turn.config.SnapshotResume == ResumeRestore {
+		_ = s.handoffs.move(ctx, r) // if that fails the heap is still there
+	}
+	r.atRest.Lock() // a guest that is being copied out is left alone
+	defer r.atRest.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -146,6 +182,9 @@ func (s *Service) claim(t *Turn, id string) (*run, error) {
 	}
 	r.state = running
 	r.expiry.Stop()
+	if s.handoffs != nil {
+		s.handoffs.unpark(r)
+	}
 	return r, nil
 }
 

@@ -62,4 +62,9 @@ type Health struct {
 	Queued    int `json:"queue"`
 	Suspended int `json:"suspended"`
 	Turns     int `json:"turns"`
+	// Parked counts suspended runs that keep their heaps; Snapshots the others,
+	// whose sealed bytes are SnapshotBytes.
+	Parked        int   `json:"parked"`
+	Snapshots     int   `json:"snapshots"`
+	SnapshotBytes int64 `json:"snapshotBytes"`
 }

@@ -6,16 +6,19 @@ import (
 	"github.com/codecell/codecell/bridge"
 )
 
-// FromBridge makes a bridge service a Backend. sandbox are notes for /readyz on
-// what protects the process from its guests.
-func FromBridge(service *bridge.Service, sandbox []string) Backend {
-	return &bridged{Service: service, sandbox: sandbox}
+// FromBridge makes a bridge service a Backend. notes are for /readyz: what
+// protects the process from its guests, and what is missing; nil for none.
+func FromBridge(service *bridge.Service, notes func() []string) Backend {
+	if notes == nil {
+		notes = func() []string { return nil }
+	}
+	return &bridged{Service: service, notes: notes}
 }
 
 // bridged adapts the service; methods with the same signature are promoted.
 type bridged struct {
 	*bridge.Service
-	sandbox []string
+	notes func() []string
 }
 
 // bridgedTurn is a turn together with the service that runs its cells.
@@ -46,8 +49,9 @@ func (b *bridged) Turn(tenant, id string) (Turn, error) {
 func (b *bridged) Health() Health {
 	stats := b.Stats()
 	return Health{
-		Engine: b.EngineName(), Sandbox: b.sandbox, Running: stats.Running, Queued: stats.Engine.Queued,
+		Engine: b.EngineName(), Sandbox: b.notes(), Running: stats.Running, Queued: stats.Engine.Queued,
 		Suspended: stats.Suspended, Turns: stats.Turns,
+		Parked: stats.Parked, Snapshots: stats.Snapshots.Snapshots, SnapshotBytes: stats.Snapshots.Bytes,
 	}
 }
 

@@ -29,7 +29,7 @@ func newReal(t testing.TB) *Server {
 		require.NoError(t, service.Close(ctx))
 		require.NoError(t, engine.Close())
 	})
-	return newTestServer(t, Options{Backend: FromBridge(service, []string{"test"})})
+	return newTestServer(t, Options{Backend: FromBridge(service, func() []string { return []string{"test"} })})
 }
 
 const realTurn = `{"context":{"agentId":"a","sessionId":"s","sessionKey":"k","runId":"r"},"config":{"enabled":true,"timeoutMs":500,"maxOutputBytes":2048},

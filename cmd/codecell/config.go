@@ -41,8 +41,10 @@ type Config struct {
 	Auth AuthConfig `json:"auth"`
 	// Executors are settings of what runs tools.
 	Executors ExecutorsConfig `json:"executors"`
-	// Engine bounds the guests of the process.
+	// Engine chooses the engines and bounds the guests of the process.
 	Engine EngineConfig `json:"engine"`
+	// Snapshot is for suspended runs that have left their heaps.
+	Snapshot SnapshotConfig `json:"snapshot"`
 	// HTTP bounds what clients may hold.
 	HTTP HTTPConfig `json:"http"`
 	// Turns bounds the turns that are kept.
@@ -73,8 +75,14 @@ type ExecutorsConfig struct {
 	SigningKey string `json:"signingKey"`
 }
 
-// EngineConfig bounds the guests; zero leaves a bound to the engine.
+// EngineConfig chooses and bounds the engines; zero leaves a bound to the engine.
 type EngineConfig struct {
+	// Mode is auto (default: native, and WASI for what leaves its heap), native, or wasi. What a mode needs and the
+	// binary lacks is refused, never replaced (contract A8).
+	Mode string `json:"mode"`
+	// CacheDir keeps compiled code of the WASI engine between starts; it must belong to the service alone. By default a
+	// directory in the user's cache; "none" compiles at each start.
+	CacheDir string `json:"cacheDir"`
 	// Threads is how many cells compute at once.
 	Threads int `json:"threads"`
 	// Queue is how many may wait for a thread before the service is overloaded.
@@ -82,6 +90,17 @@ type EngineConfig struct {
 	// Heaps is how many runs may have a heap, running or suspended. By default
 	// there is one for every suspended run that codeMode allows, and some more.
 	Heaps int `json:"heaps"`
+}
+
+// SnapshotConfig is for suspended runs that have left their heaps.
+type SnapshotConfig struct {
+	// Key seals snapshots, at least 16 bytes. Services with the same key take over each other's exported runs; without
+	// one there is a new key at each start.
+	Key string `json:"key"`
+	// MaxBytes is how many bytes of snapshots are kept. Default 1 GiB.
+	MaxBytes int64 `json:"maxBytes"`
+	// ParkedHeaps is how many suspended runs may keep their heaps, which resume fastest. Default 256.
+	ParkedHeaps int `json:"parkedHeaps"`
 }
 
 // HTTPConfig bounds the HTTP side; zero leaves a bound to the server.
@@ -165,6 +184,9 @@ func (c Config) WithDefaults() Config {
 	if c.LogLevel == "" {
 		c.LogLevel = "info"
 	}
+	if c.Engine.Mode == "" {
+		c.Engine.Mode = modeAuto
+	}
 	if c.GraceSeconds == 0 {
 		c.GraceSeconds = 30
 	}
@@ -182,11 +204,19 @@ func (c Config) validate() error {
 	if n := len(c.Executors.SigningKey); n > 0 && n < minSigningKey {
 		return fmt.Errorf("executors.signingKey has %d bytes; use at least %d random ones", n, minSigningKey)
 	}
+	if n := len(c.Snapshot.Key); n > 0 && n < minSigningKey {
+		return fmt.Errorf("snapshot.key has %d bytes; use at least %d random ones", n, minSigningKey)
+	}
+	if !slices.Contains(engineModes, c.Engine.Mode) {
+		return fmt.Errorf("engine.mode must be one of %s, not %q", strings.Join(engineModes, ", "), c.Engine.Mode)
+	}
 	for _, bound := range []struct {
 		key   string
 		value int64
 	}{
 		{"graceSeconds", int64(c.GraceSeconds)},
+		{"snapshot.maxBytes", c.Snapshot.MaxBytes},
+		{"snapshot.parkedHeaps", int64(c.Snapshot.ParkedHeaps)},
 		{"engine.threads", int64(c.Engine.Threads)},
 		{"engine.queue", int64(c.Engine.Queue)},
 		{"engine.heaps", int64(c.Engine.Heaps)},

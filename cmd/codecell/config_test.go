@@ -27,7 +27,8 @@ func TestLoadConfig(t *testing.T) {
 			tools: {codeMode: {enabled: true, timeoutMs: 5e3, snapshot: {resume: "restore"}}},
 			auth: {keys: [{id: "a", sha256: "`+server.HashKey("k")+`"}]},
 			executors: {signingKey: "0123456789abcdef"},
-			engine: {threads: 1, queue: 2, heaps: 3},
+			engine: {mode: "wasi", cacheDir: "/c", threads: 1, queue: 2, heaps: 3},
+			snapshot: {key: "fedcba9876543210", maxBytes: 8, parkedHeaps: 9},
 			http: {maxConnections: 4, maxBodyBytes: 5},
 			turns: {max: 6, ttlSeconds: 7,},
 		}`))
@@ -36,7 +37,8 @@ func TestLoadConfig(t *testing.T) {
 		require.Equal(t, "0.0.0.0:9", c.Listen)
 		require.True(t, c.TestExecutors)
 		require.Equal(t, []server.Key{{ID: "a", SHA256: server.HashKey("k")}}, c.Auth.Keys)
-		require.Equal(t, EngineConfig{1, 2, 3}, c.Engine)
+		require.Equal(t, EngineConfig{"wasi", "/c", 1, 2, 3}, c.Engine)
+		require.Equal(t, SnapshotConfig{"fedcba9876543210", 8, 9}, c.Snapshot)
 		require.Equal(t, HTTPConfig{4, 5}, c.HTTP)
 		require.Equal(t, TurnsConfig{6, 7}, c.Turns)
 		mode, err := c.codeMode()
@@ -50,7 +52,7 @@ func TestLoadConfig(t *testing.T) {
 		require.NoError(t, err)
 		c = c.WithDefaults()
 		require.NoError(t, c.validate())
-		require.Equal(t, Config{Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30}, c)
+		require.Equal(t, Config{Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30, Engine: EngineConfig{Mode: "auto"}}, c)
 		mode, err := c.codeMode()
 		require.NoError(t, err)
 		require.False(t, mode.Enabled)

@@ -7,18 +7,14 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge"
-	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/server"
 )
 
-// stack is an engine with the bridge on top.
+// stack is the engines with the bridge on top.
 type stack struct {
 	server.Backend
-	engine *native.Engine // nil if it could not be loaded
+	engines engines
 }
-
-// spareHeaps are the heaps for running cells beside those that suspended runs may hold.
-const spareHeaps = 256
 
 // newStack starts what a config describes. An engine that can't be loaded is no error here: the service says so on
 // /readyz and refuses code mode, rather than being gone (contract A8).
@@ -31,43 +27,26 @@ func newStack(c Config, logger *slog.Logger) (*stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := bridge.Options{
+	e := newEngines(c, codeMode, agents)
+	if e.err != nil {
+		logger.Error("the engine could not be loaded; code mode is refused", "error", e.err)
+	}
+	if e.missing != nil {
+		logger.Warn("no WASI engine; suspended runs stay in their heaps", "error", e.missing)
+	}
+	service, err := bridge.New(bridge.Options{
+		Engine: e.main, EngineError: e.err, Portable: e.portable,
+		ParkedHeaps: c.Snapshot.ParkedHeaps, SnapshotBytes: c.Snapshot.MaxBytes, SnapshotKey: []byte(c.Snapshot.Key),
 		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKey: []byte(c.Executors.SigningKey),
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
-	}
-	engine, err := newEngine(c, codeMode, agents)
+	})
 	if err != nil {
-		logger.Error("the engine could not be loaded; code mode is refused", "error", err)
-		options.EngineError = err
-	} else {
-		options.Engine = engine
+		return nil, errors.Join(err, e.close())
 	}
-	service, err := bridge.New(options)
-	if err != nil {
-		return nil, err
-	}
-	notes := []string{"thread isolation: guests run inside this process"}
-	return &stack{Backend: server.FromBridge(service, notes), engine: engine}, nil
+	return &stack{Backend: server.FromBridge(service, e.notes), engines: e}, nil
 }
 
-// newEngine sizes the engine for what the configs allow: heaps for every run that may be suspended, each as large as
-// the largest memory limit.
-func newEngine(c Config, codeMode bridge.Config, agents map[string]bridge.Config) (*native.Engine, error) {
-	heaps, bytes := max(1024, codeMode.MaxSuspendedRuns+spareHeaps), codeMode.MemoryLimitBytes
-	for _, a := range agents {
-		bytes = max(bytes, a.MemoryLimitBytes)
-	}
-	if c.Engine.Heaps > 0 {
-		heaps = c.Engine.Heaps
-	}
-	return native.New(native.Options{Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: heaps, HeapBytes: bytes})
-}
-
-// Close ends the cells, then the engine under them.
+// Close ends the cells, then the engines under them.
 func (s *stack) Close(ctx context.Context) error {
-	err := s.Backend.Close(ctx)
-	if s.engine != nil {
-		err = errors.Join(err, s.engine.Close())
-	}
-	return err
+	return errors.Join(s.Backend.Close(ctx), s.engines.close())
 }

@@ -56,6 +56,9 @@ func TestABI(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
 		for _, file := range files {
+			if file == "wasi.c" {
+				continue // it includes the engine itself, and is built by make guest
+			}
 			out, err := cc(t, append(check, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-include", "quickjs.h", file)...)
 			require.NoError(t, err, "%s", out)
 		}

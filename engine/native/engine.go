@@ -10,6 +10,9 @@ import (
 	"github.com/codecell/codecell/engine/gate"
 )
 
+// Linked says whether this binary has the engine.
+const Linked = true
+
 // Engine is the native engine. It is safe for concurrent use.
 type Engine struct {
 	threads *gate.Gate

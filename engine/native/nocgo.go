@@ -8,6 +8,9 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
+// Linked says whether this binary has the engine.
+const Linked = false
+
 // Engine is never made in a binary that was built without cgo.
 type Engine struct{ engine.Engine }
 

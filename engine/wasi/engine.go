@@ -40,6 +40,22 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
+// Report returns what an operator should know, without waiting.
+func (e *Engine) Report() []string {
+	select {
+	case <-e.loaded:
+	default:
+		return []string{"the WASI engine is being loaded"}
+	}
+	switch {
+	case e.err != nil:
+		return []string{"no WASI engine: " + e.err.Error()}
+	case e.module.uncached != nil:
+		return []string{"the WASI engine was compiled and is compiled again at the next start: " + e.module.uncached.Error()}
+	}
+	return nil
+}
+
 func (e *Engine) ready() error {
 	<-e.loaded
 	if e.err != nil {

@@ -25,13 +25,29 @@ type module struct {
 	cache    wazero.CompilationCache
 	compiled wazero.CompiledModule
 	heap     int // bytes
+	uncached error // why compiled code could not be kept
 	build    string
 	template template
 }
 
-// load compiles the guest and boots one to copy. wazero's option to end a call with its context is not used: it makes
+// load compiles the guest and boots one to copy. Where the cache of compiled code is of no use, it does without.
+func load(ctx context.Context, wasm []byte, o Options) (*module, error) {
+	m, err := loadFrom(ctx, wasm, o)
+	if err == nil || o.CacheDir == "" {
+		return m, err
+	}
+	o.CacheDir = ""
+	m, again := loadFrom(ctx, wasm, o)
+	if again != nil {
+		return nil, again
+	}
+	m.uncached = err
+	return m, nil
+}
+
+// loadFrom is load with the options as they are. wazero's option to end a call with its context is not used: it makes
 // the engine several times slower, and the guest asks often enough whether it should stop (poll).
-func load(ctx context.Context, wasm []byte, o Options) (_ *module, err error) {
+func loadFrom(ctx context.Context, wasm []byte, o Options) (_ *module, err error) {
 	m := &module{heap: o.HeapBytes}
 	defer func() {
 		if err != nil {
