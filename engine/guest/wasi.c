@@ -126,6 +126,10 @@ EXPORT("step") void guest_step(const uint8_t *in, uint32_t in_len, const uint8_t
 	guest_collect(&control);
 }
 
+// tick is called every so many iterations of loops (see package fuel), wherever they are: builtins that never look at
+// the interrupt handler end here.
+EXPORT("tick") void guest_tick(void) { guest_poll(); }
+
 // collect tells what was handed out by a step that was left by a trap.
 EXPORT("collect") void guest_collect_here(void) { guest_collect(&control); }
 
