@@ -22,22 +22,25 @@ const module = "github.com/codecell/codecell/"
 // mayImport says for each package which others of this module its code may know; tests may know more. Imports go
 // one way: cmd, server, bridge, then catalog and engine side by side.
 var mayImport = map[string][]string{
-	"bench":               {},
-	"bridge":              {"catalog", "engine", "engine/journal", "engine/script", "snapshot"},
-	"catalog":             {},
-	"cmd/codecell":        {"bridge", "engine", "engine/native", "engine/wasi", "server"},
-	"engine":              {},
-	"engine/enginetest":   {"engine"},
-	"engine/gate":         {"engine"},
-	"engine/guest":        {},
-	"engine/journal":      {"engine"},
-	"engine/native":       {"engine", "engine/gate", "engine/guest"},
-	"engine/purego":       {"engine", "engine/guest"},
-	"engine/script":       {},
-	"engine/wasi":         {"engine", "engine/gate", "engine/guest"},
-	"server":              {"bridge", "catalog"},
-	"server/contracttest": {},
-	"snapshot":            {},
+	"bench":             {},
+	"bridge":            {"catalog", "engine", "engine/journal", "engine/script", "snapshot"},
+	"catalog":           {},
+	"cmd/codecell":      {"bridge", "engine", "engine/native", "engine/wasi", "server"},
+	"engine":            {},
+	"engine/enginetest": {"engine"},
+	"engine/gate":       {"engine"},
+	"engine/guest":      {},
+	"engine/journal":    {"engine"},
+	"engine/native":     {"engine", "engine/gate", "engine/guest"},
+	"engine/purego":     {"engine", "engine/guest"},
+	"engine/script":     {},
+	"engine/wasi":       {"engine", "engine/gate", "engine/guest"},
+	"engine/wasi/fuel":  {},
+
+	"engine/wasi/fuel/addfuel": {"engine/wasi/fuel"},
+	"server":                   {"bridge", "catalog"},
+	"server/contracttest":      {},
+	"snapshot":                 {},
 }
 
 // maxLines is where a file has got more than one noun.

@@ -24,8 +24,8 @@ var (
 	ErrTooLarge = errors.New("the snapshot is larger than allowed")
 )
 
-// The sealed form: magic, u8 version, then AES-GCM's nonce, ciphertext and tag. The plain text is u32 length of the
-// host's part, and both parts, compressed.
+// The sealed form: magic, u8 version, then AES-GCM's nonce, ciphertext and tag. The plain text is u64 length, and so many
+// bytes compressed: u32 length of the host's part, and both parts.
 const (
 	magic      = "ccsn"
 	version    = 1
@@ -62,7 +62,7 @@ func NewSealer(secret []byte) (*Sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0))
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (s *Sealer) Close() {
 func (s *Sealer) Seal(snap *Snapshot, b Binding) []byte {
 	plain := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(snap.Host)+len(snap.Image)), uint32(len(snap.Host)))
 	plain = append(append(plain, snap.Host...), snap.Image...)
-	packed := s.encoder.EncodeAll(plain, nil)
+	packed := s.encoder.EncodeAll(plain, binary.LittleEndian.AppendUint64(nil, uint64(len(plain))))
 	sealed := append(make([]byte, 0, headerSize+len(packed)+s.aead.Overhead()), magic...)
 	sealed = append(sealed, version)
 	return s.aead.Seal(sealed, nil, packed, s.additional(b))
@@ -100,16 +100,9 @@ func (s *Sealer) Open(sealed []byte, b Binding, limit int) (*Snapshot, error) {
 	if err != nil {
 		return nil, ErrSealed
 	}
-	var header zstd.Header
-	if err := header.Decode(packed); err != nil || !header.HasFCS {
-		return nil, ErrFormat
-	}
-	if header.FrameContentSize > uint64(limit) {
-		return nil, fmt.Errorf("%w: %d bytes, and %d may be", ErrTooLarge, header.FrameContentSize, limit)
-	}
-	plain, err := s.decoder.DecodeAll(packed, make([]byte, 0, header.FrameContentSize))
-	if err != nil || len(plain) < 4 {
-		return nil, ErrFormat
+	plain, err := s.unpack(packed, limit)
+	if err != nil {
+		return nil, err
 	}
 	host := binary.LittleEndian.Uint32(plain)
 	rest := plain[4:]
@@ -117,4 +110,20 @@ func (s *Sealer) Open(sealed []byte, b Binding, limit int) (*Snapshot, error) {
 		return nil, ErrFormat
 	}
 	return &Snapshot{Host: rest[:host:host], Image: rest[host:]}, nil
+}
+
+// unpack returns what was packed, which is at least the length of the host's part.
+func (s *Sealer) unpack(packed []byte, limit int) ([]byte, error) {
+	if len(packed) < 8 {
+		return nil, ErrFormat
+	}
+	size := binary.LittleEndian.Uint64(packed)
+	if size > uint64(limit) {
+		return nil, fmt.Errorf("%w: %d bytes, and %d may be", ErrTooLarge, size, limit)
+	}
+	plain, err := s.decoder.DecodeAll(packed[8:], make([]byte, 0, size))
+	if err != nil || len(plain) < 4 || uint64(len(plain)) != size {
+		return nil, ErrFormat
+	}
+	return plain, nil
 }

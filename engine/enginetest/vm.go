@@ -28,6 +28,7 @@ type VM struct {
 	mu     sync.Mutex
 	script Script
 	inputs []*Input
+	raw    [][]byte
 	left   []time.Duration
 }
 
@@ -75,7 +76,7 @@ func (v *VM) next(raw []byte, timeout time.Duration) (*Input, Step, error) {
 		v.script = v.engine.script(in.Begin.Source)
 	}
 	n := len(v.inputs)
-	v.inputs, v.left = append(v.inputs, in), append(v.left, timeout)
+	v.inputs, v.left, v.raw = append(v.inputs, in), append(v.left, timeout), append(v.raw, slices.Clone(raw))
 	if n >= len(v.script) {
 		return nil, nil, fmt.Errorf("%w: the script has only %d steps", engine.ErrProtocol, len(v.script))
 	}

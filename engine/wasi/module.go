@@ -24,7 +24,7 @@ type module struct {
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache
 	compiled wazero.CompiledModule
-	heap     int // bytes
+	heap     int   // bytes
 	uncached error // why compiled code could not be kept
 	build    string
 	template template
