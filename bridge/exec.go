@@ -33,7 +33,7 @@ func (s *Service) Exec(ctx context.Context, t *Turn, in ExecInput) (*Result, err
 		return nil, err
 	}
 	defer end()
-	source, language, err := t.prepareSource(in)
+	source, code, language, err := t.prepareSource(in)
 	if err != nil {
 		return s.refused(t, err.Error()), nil
 	}
@@ -44,7 +44,7 @@ func (s *Service) Exec(ctx context.Context, t *Turn, in ExecInput) (*Result, err
 	}
 	r := newRun(s, t, source, language)
 	r.begin(vm, catalog)
-	r.parentID = in.ToolCallID
+	r.code, r.parentID = code, in.ToolCallID
 	if !t.addRun(r) {
 		r.end()
 		return nil, &Error{Kind: KindNotFound, Key: "turnId", Msg: "the turn has been deleted"}
@@ -74,23 +74,23 @@ func (s *Service) telemetry(t *Turn) Telemetry {
 }
 
 // prepareSource judges the input in the contract's order (B1) and makes it ready for the guest.
-func (t *Turn) prepareSource(in ExecInput) (*script.Source, script.Language, error) {
+func (t *Turn) prepareSource(in ExecInput) (*script.Source, string, script.Language, error) {
 	code, err := pickSource(in)
 	if err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
 	language, err := pickLanguage(in.Language)
 	if err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
 	if !t.codeMode {
-		return nil, "", refusal("code mode is disabled.")
+		return nil, "", "", refusal("code mode is disabled.")
 	}
 	if !t.allowsLanguage(string(language)) {
-		return nil, "", refusal(fmt.Sprintf("code mode %s input is disabled.", language))
+		return nil, "", "", refusal(fmt.Sprintf("code mode %s input is disabled.", language))
 	}
 	source, err := script.Prepare(code, language, script.Options{MaxBytes: t.config.MaxSourceBytes, ShellTool: t.shellTool})
-	return source, language, err
+	return source, code, language, err
 }
 
 func pickSource(in ExecInput) (string, error) {

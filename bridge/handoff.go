@@ -284,8 +284,7 @@ func (h *handoffs) restore(r *run) error {
 	if err != nil {
 		return err
 	}
-	// An image holds each block of the heap at most once, and its number.
-	snap, err := h.sealer.Open(sealed, binding, 2*r.turn.config.MemoryLimitBytes+(16<<20))
+	snap, err := h.sealer.Open(sealed, binding, r.turn.imageLimit())
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type run struct {
 	service  *Service
 	turn     *Turn
 	source   *script.Source
+	code     string // that source was prepared from
 	language script.Language
 	vm       engine.VM        // nil while its guest lies in a snapshot; mu guards changes of it
 	journal  *journal.Journal // nil if the guest can be copied out as it is, or never will be

@@ -43,6 +43,9 @@ type Turn interface {
 	Exec(ctx context.Context, in bridge.ExecInput) (Result, error)
 	Wait(ctx context.Context, in bridge.WaitInput) (Result, error)
 	Deliver(ctx context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error)
+	// Export takes a suspended run out of the process, Import brings one in (contract H4).
+	Export(ctx context.Context, runID string) (*bridge.Exported, error)
+	Import(ctx context.Context, runID string, snapshot []byte) (*bridge.Exported, error)
 }
 
 // Result is a CodeModeResult (contract B7); it is always sent with status 200.

@@ -74,6 +74,16 @@ func (t bridgedTurn) Wait(ctx context.Context, in bridge.WaitInput) (Result, err
 	return r, nil
 }
 
+// Export takes a run of the turn out of the process.
+func (t bridgedTurn) Export(ctx context.Context, runID string) (*bridge.Exported, error) {
+	return t.service.Export(ctx, t.Turn, runID)
+}
+
+// Import brings a run into the turn.
+func (t bridgedTurn) Import(ctx context.Context, runID string, snapshot []byte) (*bridge.Exported, error) {
+	return t.service.Import(ctx, t.Turn, runID, snapshot)
+}
+
 // Deliver hands results to a run of the turn.
 func (t bridgedTurn) Deliver(ctx context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error) {
 	return t.service.Deliver(ctx, t.Turn, runID, results)

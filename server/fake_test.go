@@ -34,6 +34,8 @@ type fakeTurn struct {
 	id        string
 	entries   *catalog.Catalog
 	delivered []bridge.CallResult
+	exported  *bridge.Exported
+	imported  []byte
 }
 
 type rawResult string
@@ -140,6 +142,13 @@ func (t *fakeTurn) Exec(ctx context.Context, in bridge.ExecInput) (Result, error
 
 func (t *fakeTurn) Wait(ctx context.Context, in bridge.WaitInput) (Result, error) {
 	return t.backend.wait(ctx, in)
+}
+
+func (t *fakeTurn) Export(context.Context, string) (*bridge.Exported, error) { return t.exported, nil }
+
+func (t *fakeTurn) Import(_ context.Context, id string, snapshot []byte) (*bridge.Exported, error) {
+	t.imported = snapshot
+	return &bridge.Exported{RunID: id}, nil
 }
 
 func (t *fakeTurn) Deliver(_ context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error) {

@@ -117,6 +117,8 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/v1/exec", s.exec, guard...)
 	e.POST("/v1/wait", s.wait, guard...)
 	e.POST("/v1/runs/:runId/results", s.deliver, guard...)
+	e.POST("/v1/runs/:runId/export", s.exportRun, guard...)
+	e.POST("/v1/runs/:runId/import", s.importRun, guard...)
 	e.DELETE("/v1/runs/:runId", s.abortRun, guard...)
 	e.DELETE("/v1/sessions/:id", s.dropSession, guard...)
 	e.POST("/v1/payload/check", s.checkPayload, guard...)
@@ -156,7 +158,7 @@ func (s *Server) refuseWhenStopping(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		switch c.Path() {
-		case "/v1/turns", "/v1/exec", "/v1/wait":
+		case "/v1/turns", "/v1/exec", "/v1/wait", "/v1/runs/:runId/import":
 			return &problem{
 				kind: kindUnavailable, retryAfter: time.Second,
 				detail: "The service is shutting down. Send the request to another replica, or again later.",

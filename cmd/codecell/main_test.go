@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -11,7 +12,16 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asCodecell makes the test's binary the command, for tests that need more than one process.
+const asCodecell = "CODECELL_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCodecell) != "" {
+		main()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // lines is a writer that several goroutines may use while a test reads it.
 type lines struct {
