@@ -1,0 +1,187 @@
+//go:build cgo
+
+package differential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/native"
+	"github.com/codecell/codecell/engine/wasi"
+)
+
+// TestMain lets a plain `go test ./...` pass where `make guest` has not run; see package wasi.
+func TestMain(m *testing.M) {
+	if _, err := wasi.Module(); err != nil {
+		if os.Getenv("CODECELL_GUEST") == "required" {
+			fmt.Println("engine/differential:", err)
+			os.Exit(1)
+		}
+		fmt.Println("engine/differential: there is only one engine to compare:", err)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+const longEnough = 30 * time.Second
+
+// pair is both engines.
+type pair struct {
+	native *native.Engine
+	wasi   *wasi.Engine
+}
+
+func newPair(t testing.TB) *pair {
+	t.Helper()
+	n, err := native.New(native.Options{})
+	require.NoError(t, err)
+	w, err := wasi.New(wasi.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, n.Close())
+		require.NoError(t, w.Close())
+	})
+	return &pair{n, w}
+}
+
+// taken is a step that was taken.
+type taken struct {
+	input   []byte
+	effects *engine.Effects
+	err     error
+}
+
+// catalog has tools to call, an MCP server and a declaration file.
+var catalog = engine.AppendCatalog(nil,
+	[]byte(`[{"id":"openclaw:core:echo","source":"openclaw","name":"echo","description":"Echoes."},`+
+		`{"id":"openclaw:core:read","source":"openclaw","name":"read","description":"Reads."}]`),
+	[]byte("\necho\topenclaw:core:echo\nread\topenclaw:core:read\n"),
+	[]byte(`[{"id":"github","serverName":"github","tools":[{"path":["createIssue"],"tool":"mcp:github:create_issue"}]}]`),
+	[]byte(`[{"path":"mcp/index.d.ts","description":"Servers.","bytes":3,"content":"abc"}]`))
+
+// maxSteps bounds a program.
+const maxSteps = 40
+
+// play runs a program on an engine. What its requests are answered, and in which order, comes from r.
+func play(t testing.TB, e engine.Engine, source string, r *rand.Rand) []taken {
+	t.Helper()
+	vm, err := e.NewVM(catalog)
+	require.NoError(t, err)
+	defer vm.Close()
+	begin := engine.Begin{
+		Source: source, MemoryLimit: 32 << 20, MaxOutput: 1 << 20, MaxValue: 1 << 20, MaxRequests: 64, MaxTimers: 64,
+	}
+	for n := range begin.Seed {
+		begin.Seed[n] = byte(r.Uint32())
+	}
+	var steps []taken
+	var pending []engine.Request
+	for input := begin.Append(nil); len(steps) < maxSteps; input = engine.AppendResume(nil, answers(r, &pending)) {
+		effects, err := vm.Step(context.Background(), input, longEnough)
+		steps = append(steps, taken{input, effects, err})
+		if err != nil {
+			return steps
+		}
+		pending = append(pending, effects.Requests...)
+		for _, id := range effects.Cancelled {
+			pending = slices.DeleteFunc(pending, func(q engine.Request) bool { return q.ID == id })
+		}
+		if len(pending) == 0 {
+			return steps
+		}
+	}
+	return steps
+}
+
+// answers settles some of what is pending, in any order.
+func answers(r *rand.Rand, pending *[]engine.Request) []engine.Answer {
+	r.Shuffle(len(*pending), func(i, j int) { (*pending)[i], (*pending)[j] = (*pending)[j], (*pending)[i] })
+	var out []engine.Answer
+	for _, q := range (*pending)[:1+r.IntN(len(*pending))] {
+		a := engine.Answer{ID: q.ID}
+		switch {
+		case q.Method == engine.MethodTimer:
+			a.Kind = engine.AnswerFired
+		case r.IntN(5) == 0:
+			a.Kind, a.Payload = engine.AnswerError, []byte(`{"name":"Error","message":"it broke","code":"tool_error"}`)
+		default:
+			a.Payload = []byte([]string{"1", `"text"`, "null", `{"a":[1,2.5,{"b":"é"}]}`, "[]", "true", "-1e300"}[r.IntN(7)])
+		}
+		out = append(out, a)
+	}
+	*pending = (*pending)[len(out):]
+	return out
+}
+
+// again takes the steps in the WASI engine. Before each step but the first, move says whether the guest is copied out
+// and restored first.
+func (p *pair) again(t testing.TB, steps []taken, move func() bool) {
+	t.Helper()
+	vm, err := p.wasi.NewVM(catalog)
+	require.NoError(t, err)
+	defer func() { vm.Close() }()
+	for n, s := range steps {
+		if n > 0 && move() {
+			image, err := vm.(engine.Imager).Image()
+			require.NoError(t, err)
+			vm.Close()
+			vm, err = p.wasi.Restore(image)
+			require.NoError(t, err)
+		}
+		var clock []engine.ClockRun
+		if s.effects != nil {
+			clock = s.effects.Clock
+		}
+		effects, err := vm.Retake(context.Background(), s.input, clock, longEnough)
+		require.Equal(t, describe(s), describe(taken{s.input, effects, err}), "step %d", n+1)
+		if err != nil {
+			return
+		}
+		require.Equal(t, s.effects.Hash(), effects.Hash(), "step %d: the texts are the same, the records are not", n+1)
+	}
+}
+
+// describe is what a step comes to, so that a difference can be read.
+func describe(s taken) string {
+	var b strings.Builder
+	for _, ended := range []error{engine.ErrTimeout, engine.ErrMemory, engine.ErrOutput, engine.ErrProtocol, engine.ErrDiverged, engine.ErrBroken} {
+		if errors.Is(s.err, ended) {
+			fmt.Fprintf(&b, "ended: %v\n", ended)
+		}
+	}
+	if s.err != nil || s.effects == nil {
+		return b.String()
+	}
+	for _, o := range s.effects.Outputs {
+		fmt.Fprintf(&b, "output %d %v %s\n", o.Level, o.JSON, o.Data)
+	}
+	for _, q := range s.effects.Requests {
+		fmt.Fprintf(&b, "request %d %v %q %s\n", q.ID, q.Method, q.Name, q.Payload)
+	}
+	fmt.Fprintf(&b, "cancelled %v unhandled %+v omitted %d clock %v\n", s.effects.Cancelled, s.effects.Unhandled, s.effects.Omitted, s.effects.Clock)
+	fmt.Fprintf(&b, "main %v %s %v %+v", s.effects.Main.State, s.effects.Main.Value, s.effects.Main.Hints, s.effects.Main.Thrown)
+	return b.String()
+}
+
+// agree runs a program natively and holds the other ways of running it to that.
+func (p *pair) agree(t testing.TB, source string, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 0))
+	steps := play(t, p.native, source, r)
+	p.again(t, steps, func() bool { return false })
+	if len(steps) > 1 {
+		p.again(t, steps, func() bool { return true })
+		p.again(t, steps, func() bool { return r.IntN(2) == 0 })
+	}
+}
