@@ -46,6 +46,22 @@ func (c *connection) work(left *atomic.Int64) (*Report, error) {
 	return r, nil
 }
 
+// workAt sends each request when it is due, or as soon after that as this connection is free.
+func (c *connection) workAt(due <-chan time.Time) (*Report, error) {
+	r := newReport()
+	for at := range due {
+		time.Sleep(time.Until(at))
+		if _, err := c.conn.Write(c.request); err != nil {
+			return r, fmt.Errorf("load: send: %w", err)
+		}
+		if err := c.answer(); err != nil {
+			return r, err
+		}
+		r.add(time.Since(at))
+	}
+	return r, nil
+}
+
 var (
 	statusOK      = []byte("HTTP/1.1 200 ")
 	contentLength = []byte("Content-Length: ")

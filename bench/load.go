@@ -35,11 +35,15 @@ func Dial(address string, connections int, request, want []byte) (*Load, error) 
 func (l *Load) Run(n int) (*Report, error) {
 	var left atomic.Int64
 	left.Store(int64(n))
+	return l.spread(time.Now(), func(c *connection) (*Report, error) { return c.work(&left) })
+}
+
+// spread lets every connection work and adds up what they report.
+func (l *Load) spread(start time.Time, work func(*connection) (*Report, error)) (*Report, error) {
 	reports, failures := make([]*Report, len(l.connections)), make([]error, len(l.connections))
-	start := time.Now()
 	var all sync.WaitGroup
 	for i, c := range l.connections {
-		all.Go(func() { reports[i], failures[i] = c.work(&left) })
+		all.Go(func() { reports[i], failures[i] = work(c) })
 	}
 	all.Wait()
 	total := newReport()
@@ -48,6 +52,18 @@ func (l *Load) Run(n int) (*Report, error) {
 	}
 	total.Elapsed = time.Since(start)
 	return total, errors.Join(failures...)
+}
+
+// RunAt sends n requests at a steady rate, a second, whether or not earlier ones are answered by then, and measures each
+// from the moment when it was due: a service that falls behind is seen to.
+func (l *Load) RunAt(rate float64, n int) (*Report, error) {
+	due := make(chan time.Time, n)
+	start := time.Now()
+	for i := range n {
+		due <- start.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+	}
+	close(due)
+	return l.spread(start, func(c *connection) (*Report, error) { return c.workAt(due) })
 }
 
 // Close closes the connections.

@@ -18,6 +18,9 @@ func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 // lines returns the strings that a program returned.
 func lines(steps []taken) []string {
 	var out []string
+	if len(steps) == 0 {
+		return nil
+	}
 	_ = json.Unmarshal(steps[len(steps)-1].effects.Main.Value, &out)
 	return out
 }
