@@ -77,7 +77,6 @@ func (s *Service) newHandoffs() (*handoffs, error) {
 func (h *handoffs) close() error {
 	h.end()
 	h.done.Wait()
-	h.sealer.Close()
 	return h.store.Close()
 }
 

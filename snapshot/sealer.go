@@ -9,8 +9,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 )
 
 // Why a snapshot does not open. All are told before anything of the guest is read.
@@ -24,8 +25,9 @@ var (
 	ErrTooLarge = errors.New("the snapshot is larger than allowed")
 )
 
-// The sealed form: magic, u8 version, then AES-GCM's nonce, ciphertext and tag. The plain text is u64 length, and so many
-// bytes compressed: u32 length of the host's part, and both parts.
+// The sealed form: magic, u8 version, then AES-GCM's nonce, ciphertext and tag. The plain text is compressed: u32 length of
+// the host's part, and both parts. S2 and not a stronger codec: an image is mostly zeros, which any codec removes, and a
+// stronger one took longer than all the rest of suspending.
 const (
 	magic      = "ccsn"
 	version    = 1
@@ -35,8 +37,26 @@ const (
 // Sealer seals and opens snapshots. It is safe for concurrent use.
 type Sealer struct {
 	aead    cipher.AEAD
-	encoder *zstd.Encoder
-	decoder *zstd.Decoder
+	scratch sync.Pool // *scratch
+}
+
+// scratch is what one Seal or Open needs in passing. Suspending makes no garbage but what it returns.
+type scratch struct{ plain, packed []byte }
+
+func (s *Sealer) take() *scratch {
+	if b, ok := s.scratch.Get().(*scratch); ok {
+		return b
+	}
+	return &scratch{}
+}
+
+// maxScratch is how large a buffer is kept.
+const maxScratch = 1 << 20
+
+func (s *Sealer) give(b *scratch) {
+	if cap(b.plain) <= maxScratch && cap(b.packed) <= maxScratch {
+		s.scratch.Put(b)
+	}
 }
 
 // NewSealer returns a sealer with that secret. Processes with the same secret open each other's snapshots; an empty one
@@ -58,28 +78,17 @@ func NewSealer(secret []byte) (*Sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
-	if err != nil {
-		return nil, err
-	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
-	if err != nil {
-		return nil, err
-	}
-	return &Sealer{aead: aead, encoder: encoder, decoder: decoder}, nil
-}
-
-// Close frees what the sealer holds.
-func (s *Sealer) Close() {
-	_ = s.encoder.Close()
-	s.decoder.Close()
+	return &Sealer{aead: aead}, nil
 }
 
 // Seal returns the snapshot in a form that only Open with the same binding opens.
 func (s *Sealer) Seal(snap *Snapshot, b Binding) []byte {
-	plain := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(snap.Host)+len(snap.Image)), uint32(len(snap.Host)))
+	buffers := s.take()
+	defer s.give(buffers)
+	plain := binary.LittleEndian.AppendUint32(buffers.plain[:0], uint32(len(snap.Host)))
 	plain = append(append(plain, snap.Host...), snap.Image...)
-	packed := s.encoder.EncodeAll(plain, binary.LittleEndian.AppendUint64(nil, uint64(len(plain))))
+	packed := s2.Encode(buffers.packed[:cap(buffers.packed)], plain)
+	buffers.plain, buffers.packed = plain, packed
 	sealed := append(make([]byte, 0, headerSize+len(packed)+s.aead.Overhead()), magic...)
 	sealed = append(sealed, version)
 	return s.aead.Seal(sealed, nil, packed, s.additional(b))
@@ -96,10 +105,13 @@ func (s *Sealer) Open(sealed []byte, b Binding, limit int) (*Snapshot, error) {
 	if v := sealed[len(magic)]; v != version {
 		return nil, fmt.Errorf("%w: version %d, and this is version %d", ErrFormat, v, version)
 	}
-	packed, err := s.aead.Open(nil, nil, sealed[headerSize:], s.additional(b))
+	buffers := s.take()
+	defer s.give(buffers)
+	packed, err := s.aead.Open(buffers.packed[:0], nil, sealed[headerSize:], s.additional(b))
 	if err != nil {
 		return nil, ErrSealed
 	}
+	buffers.packed = packed
 	plain, err := s.unpack(packed, limit)
 	if err != nil {
 		return nil, err
@@ -114,15 +126,15 @@ func (s *Sealer) Open(sealed []byte, b Binding, limit int) (*Snapshot, error) {
 
 // unpack returns what was packed, which is at least the length of the host's part.
 func (s *Sealer) unpack(packed []byte, limit int) ([]byte, error) {
-	if len(packed) < 8 {
+	size, err := s2.DecodedLen(packed)
+	if err != nil || size < 4 {
 		return nil, ErrFormat
 	}
-	size := binary.LittleEndian.Uint64(packed)
-	if size > uint64(limit) {
+	if size > limit {
 		return nil, fmt.Errorf("%w: %d bytes, and %d may be", ErrTooLarge, size, limit)
 	}
-	plain, err := s.decoder.DecodeAll(packed[8:], make([]byte, 0, size))
-	if err != nil || len(plain) < 4 || uint64(len(plain)) != size {
+	plain, err := s2.Decode(nil, packed)
+	if err != nil {
 		return nil, ErrFormat
 	}
 	return plain, nil

@@ -28,7 +28,6 @@ func newSealer(t testing.TB, secret string) *Sealer {
 	t.Helper()
 	s, err := NewSealer([]byte(secret))
 	require.NoError(t, err)
-	t.Cleanup(s.Close)
 	return s
 }
 

@@ -28,11 +28,11 @@
 IMPORT("poll") int32_t host_poll(void);
 IMPORT("clock") int64_t host_clock(void);
 
-#define PAGE 65536u
+#define PAGE 4096u
 // What the engine may put on the stack between two looks at its limit. What is left of the stack (build.sh) lets a cell
 // recurse as deeply as on the machine, and is used up before the runtime's own stack is, which would be a trap.
 #define STACK_MARGIN (128u << 10)
-#define CODE_BYTES (96u << 10)
+#define CODE_BYTES (64u << 10)
 #define MAX_HEAP (1u << 30)
 
 extern uint8_t __heap_base, __global_base;

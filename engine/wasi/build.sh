@@ -2,7 +2,7 @@
 # build.sh OUT compiles the guest to WebAssembly: the engine's sources from the Go module that also brings the native
 # build's objects, and the guest's own C. The same sources and compiler give the same bytes.
 set -euo pipefail
-out=$1
+out=$(realpath -m "$1")
 cd "$(dirname "$0")/../guest"
 quickjs=$(go list -m -f '{{.Dir}}' github.com/buke/quickjs-go)/deps/quickjs
 

@@ -110,7 +110,7 @@ func TestImage(t *testing.T) {
 		for name, bad := range map[string][]byte{
 			"empty": nil, "truncated": image[:len(image)-1],
 			"end beyond the heap": number(0, 1<<31), "another end": number(0, binary.LittleEndian.Uint32(image)+8),
-			"block beyond the heap": number(len(image)-4-blockBytes, 1<<30), "blocks out of order": number(4, 1<<20),
+			"block beyond the heap": number(4, 1<<30), "blocks out of order": number(4, 1<<18-1), "a block of no words": number(8, 0),
 		} {
 			_, err := e.Restore(bad)
 			require.ErrorIs(t, err, engine.ErrImage, name)

@@ -24,9 +24,11 @@ type instance struct {
 	wasm    api.Module
 	memory  api.Memory
 	step    api.Function
+	rest    api.Function
 	ctx     context.Context // leads the host functions to this instance
 	layout  layout
 	inputAt uint32
+	scratch []byte
 	trapped bool // a call was left in the middle: the instance is thrown away
 
 	// Of the step that is being taken.
@@ -47,7 +49,8 @@ func (m *module) instantiate(ctx context.Context) (*instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("instantiate the guest: %w", err)
 	}
-	i.wasm, i.memory, i.step = wasm, wasm.Memory(), wasm.ExportedFunction("step")
+	i.wasm, i.memory = wasm, wasm.Memory()
+	i.step, i.rest = wasm.ExportedFunction("step"), wasm.ExportedFunction("rest")
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
 	if err := i.lay(); err != nil {
 		i.close()
@@ -67,7 +70,7 @@ func (i *instance) lay() error {
 	} {
 		*field = i.u32(uint32(at) + uint32(n)*4)
 	}
-	i.inputAt = i.layout.arena + uint32(i.module.heap)
+	i.inputAt = (i.layout.arena + uint32(i.module.heap) + wasmPage - 1) &^ (wasmPage - 1)
 	return i.room(wasmPage)
 }
 
@@ -121,6 +124,19 @@ func (i *instance) call(name string, args ...uint64) (uint64, error) {
 	}
 	return results[0], nil
 }
+
+// wipe makes the guest ready to be looked at: what it has freed is zero afterwards, its last effects among it. A heap
+// that was broken, or forged, must not keep us.
+func (i *instance) wipe() error {
+	i.deadline = time.Now().Add(wipeTime)
+	if err := i.rest.CallWithStack(i.ctx, nil); err != nil {
+		i.trapped = true
+		return firstLine(err)
+	}
+	return nil
+}
+
+const wipeTime = 5 * time.Second
 
 // effects returns a copy of what the step handed out. The place comes from where a guest has been.
 func (i *instance) effects() []byte {

@@ -114,7 +114,7 @@ func (m *module) boot(ctx context.Context) (template, error) {
 	if failed, err := i.call("boot", uint64(guest.Eager)); err != nil || failed != 0 {
 		return template{}, fmt.Errorf("boot a guest: source %d: %w", int32(failed), errors.Join(err, i.fault()))
 	}
-	if _, err := i.call("rest"); err != nil {
+	if err := i.wipe(); err != nil {
 		return template{}, fmt.Errorf("boot a guest: %w", err)
 	}
 	return i.copyOut()

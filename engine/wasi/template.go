@@ -1,156 +1,200 @@
 package wasi
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"math/bits"
+	"slices"
 
 	"github.com/codecell/codecell/engine"
 )
 
-// template is a fresh guest: the bytes from the start of data to the end of the heap's used part.
+// template is a fresh guest: the bytes from the start of data to the end of the heap's used part. A guest's own state is
+// in the heap alone, from heap on; what lies before is the runtime's code and tables, and where the last step left its
+// effects.
 type template struct {
 	at    uint32
 	bytes []byte
+	heap  []byte // the last part of bytes
 }
 
 const (
-	// Beyond the template, so much is wiped in place when a guest is over; the rest goes back to the system, since a page
-	// that is given back costs a fault when the next guest touches it.
-	keepBytes = 128 << 10
+	// Beyond the template, so much is wiped in place when a guest is over, and so much of the stack's upper end and of the
+	// input. The rest goes back to the system, since a page that is given back costs a fault when the next guest touches
+	// it, and one that is not touched costs nothing.
+	keepBytes = 64 << 10
+	keepEnds  = 32 << 10
+	// A step that has used so much of its stack has recursed deeply.
+	deepBytes = 64 << 10
 	// A guest differs from the template by blocks of this size.
 	blockBytes = 256
 	osPage     = 4 << 10
-	// A step that has used so much of its stack has recursed deeply.
-	deepBytes = 64 << 10
 )
 
-// copyOut copies what outlives a step.
+// copyOut copies what a fresh guest consists of.
 func (i *instance) copyOut() (template, error) {
 	end := i.high()
 	if end < i.layout.arena || int(end) > len(i.all()) {
 		return template{}, errors.New("boot a guest: its heap's books are wrong")
 	}
-	return template{i.layout.data, append([]byte(nil), i.all()[i.layout.data:end]...)}, nil
+	all := bytes.Clone(i.all()[i.layout.data:end])
+	return template{i.layout.data, all, all[i.layout.arena-i.layout.data:]}, nil
 }
 
 // freshen makes the instance a fresh guest. Nothing that was in its memory is left: not beyond what the heap says it
 // has used either, since a guest that broke its engine could have written there.
 func (i *instance) freshen() {
 	t, all := &i.module.template, i.all()
-	if string(all[t.at-deepBytes:][:osPage]) != string(zeros[:]) {
+	stack, input := int(t.at)-keepEnds, int(i.inputAt)
+	if string(all[int(t.at)-deepBytes:][:osPage]) != string(zeros[:]) {
 		// A deep recursion has left wazero's own stack large: that goes with the function.
 		i.step = i.wasm.ExportedFunction("step")
 	}
-	discard(all[:t.at&^(osPage-1)])
-	end := int(t.at) + len(t.bytes)
-	kept := (end + keepBytes + osPage - 1) &^ (osPage - 1)
-	copy(all[t.at:], t.bytes)
+	discard(all[:stack])
+	clear(all[stack:t.at])
+	end := copy(all[t.at:], t.bytes) + int(t.at)
+	kept := min((end+keepBytes+osPage-1)&^(osPage-1), input)
 	clear(all[end:kept])
-	discard(all[kept:])
+	discard(all[kept:input])
+	clear(all[input : input+keepEnds])
+	discard(all[input+keepEnds:])
 	i.stop.Store(false)
 	i.retaken, i.reads, i.used = false, nil, 0
 }
 
-// blocks calls f with the number and contents of each block, counted from data, by which the guest at rest may differ
-// from a fresh one. The last one may be shorter.
-func (i *instance) blocks(f func(n int, block []byte)) {
-	guest := i.all()[i.layout.data:max(i.high(), i.layout.data+uint32(len(i.module.template.bytes)))]
-	for n := 0; len(guest) > 0; n++ {
-		size := min(blockBytes, len(guest))
-		f(n, guest[:size])
-		guest = guest[size:]
+// usedHeap returns the guest's heap as far as it is used, and at least as far as a fresh one.
+func (i *instance) usedHeap() []byte {
+	return i.all()[i.layout.arena:max(i.high(), i.layout.arena+uint32(len(i.module.template.heap)))]
+}
+
+// changed calls f with the number, the contents and the fresh contents of each block by which the guest at rest differs
+// from a fresh one. Beyond a fresh heap's end everything is zero. Either may be shorter than a block.
+func (i *instance) changed(f func(n int, now, fresh []byte)) {
+	heap, fresh := i.usedHeap(), i.module.template.heap
+	for from := 0; from < len(heap); from += osPage {
+		now, was := cut(heap, from, osPage), cut(fresh, from, osPage)
+		if same(now, was) {
+			continue
+		}
+		for at := 0; at < len(now); at += blockBytes {
+			if b, w := cut(now, at, blockBytes), cut(was, at, blockBytes); !same(b, w) {
+				f((from+at)/blockBytes, b, w)
+			}
+		}
 	}
 }
 
-// fresh returns what block n of a fresh guest has, nil beyond its end. It may be shorter than a block.
-func (t *template) fresh(n int) []byte {
-	from := n * blockBytes
-	if from >= len(t.bytes) {
-		return nil
-	}
-	return t.bytes[from:min(from+blockBytes, len(t.bytes))]
+// cut returns at most size bytes of b, from some place on.
+func cut(b []byte, from, size int) []byte {
+	from = min(from, len(b))
+	return b[from:min(from+size, len(b))]
 }
 
 var zeros [osPage]byte
 
-// changed reports whether a block differs from a fresh guest's, which is zero beyond its end.
-func (t *template) changed(n int, block []byte) bool {
-	fresh := t.fresh(n)
-	k := min(len(fresh), len(block))
-	return string(block[:k]) != string(fresh[:k]) || string(block[k:]) != string(zeros[:len(block)-k])
+// same reports whether a piece is what it is in a fresh guest, where it may end earlier.
+func same(now, fresh []byte) bool {
+	return string(now[:len(fresh)]) == string(fresh) && string(now[len(fresh):]) == string(zeros[:len(now)-len(fresh)])
 }
 
 // footprint counts the bytes by which the guest differs from a fresh one, by words of eight.
 func (i *instance) footprint() int {
-	words := 0
-	t := &i.module.template
-	i.blocks(func(n int, block []byte) {
-		if !t.changed(n, block) {
-			return
-		}
-		var fresh, now [blockBytes]byte
-		copy(fresh[:], t.fresh(n))
-		copy(now[:], block)
-		for w := 0; w < blockBytes; w += 8 {
-			if binary.LittleEndian.Uint64(fresh[w:]) != binary.LittleEndian.Uint64(now[w:]) {
-				words++
+	differing := 0
+	i.changed(func(_ int, now, fresh []byte) {
+		a, b := whole(now), whole(fresh)
+		for w := range words {
+			if word(a, w) != word(b, w) {
+				differing++
 			}
 		}
 	})
-	return words * 8
+	return differing * 8
 }
 
 // ---- images
 //
-// An image is u32 end of the heap's used part, counted from data, then each block that differs, in order: u32 number,
-// and the block XOR what a fresh guest has there, so that what is the same in a block is zero and compresses to nothing.
+// An image is u32 bytes of heap that are used, then each block that differs, in order: u32 number, u32 which of its words of
+// eight bytes differ (bit 0 for the first), and for each of those the word XOR what a fresh guest has there.
+
+const (
+	words = blockBytes / 8
+	// An image is put together in a buffer of the instance's, which may be so large.
+	maxScratch = 256 << 10
+)
 
 // image returns the guest's image. It must be at rest.
 func (i *instance) image() []byte {
-	t := &i.module.template
-	image := binary.LittleEndian.AppendUint32(nil, i.high()-i.layout.data)
-	i.blocks(func(n int, block []byte) {
-		if !t.changed(n, block) {
-			return
-		}
-		image = binary.LittleEndian.AppendUint32(image, uint32(n))
-		at := len(image)
-		image = append(image, zeros[:blockBytes]...)
-		copy(image[at:], block)
-		xor(image[at:], t.fresh(n))
+	image := i.scratch[:0]
+	image = binary.LittleEndian.AppendUint32(image, i.high()-i.layout.arena)
+	i.changed(func(n int, now, fresh []byte) {
+		from := len(image)
+		image = slices.Grow(image, 8+blockBytes)[:from+8+blockBytes]
+		binary.LittleEndian.PutUint32(image[from:], uint32(n))
+		which := pack((*[blockBytes]byte)(image[from+8:]), whole(now), whole(fresh))
+		binary.LittleEndian.PutUint32(image[from+4:], which)
+		image = image[:from+8+8*bits.OnesCount32(which)]
 	})
-	return image
+	if cap(image) <= maxScratch {
+		i.scratch = image
+	}
+	return bytes.Clone(image)
 }
 
-// xor changes dst by src, which is not longer.
-func xor(dst, src []byte) {
-	for n, b := range src {
-		dst[n] ^= b
+// whole returns a block of full length, with zeros where there was nothing.
+func whole(b []byte) *[blockBytes]byte {
+	if len(b) < blockBytes {
+		b = append(b[:len(b):len(b)], zeros[:blockBytes-len(b)]...)
 	}
+	return (*[blockBytes]byte)(b)
 }
+
+// pack writes the words that differ, one after the other, and returns which they are.
+func pack(dst, now, fresh *[blockBytes]byte) (which uint32) {
+	at := 0
+	for w := range words {
+		if x := word(now, w) ^ word(fresh, w); x != 0 {
+			which |= 1 << w
+			binary.LittleEndian.PutUint64(dst[at:], x)
+			at += 8
+		}
+	}
+	return which
+}
+
+func word(b *[blockBytes]byte, n int) uint64 { return binary.LittleEndian.Uint64(b[n*8:][:8]) }
 
 // restore makes a fresh guest the one that the image was taken of. What is no image changes it, and is ErrImage.
 func (i *instance) restore(image []byte) error {
-	const header, record = 4, 4 + blockBytes
-	if len(image) < header || (len(image)-header)%record != 0 {
+	if len(image) < 4 {
 		return engine.ErrImage
 	}
-	end := int64(binary.LittleEndian.Uint32(image))
-	most := int64(i.layout.arena-i.layout.data) + int64(i.module.heap)
-	if end > most {
-		return engine.ErrImage
-	}
-	guest, last := i.all()[i.layout.data:], int64(-1)
-	for rest := image[header:]; len(rest) > 0; rest = rest[record:] {
-		n := int64(binary.LittleEndian.Uint32(rest))
-		if n <= last || (n+1)*blockBytes > most {
+	end, last := binary.LittleEndian.Uint32(image), int64(-1)
+	heap := i.all()[i.layout.arena:i.inputAt]
+	for rest := image[4:]; len(rest) > 0; {
+		if len(rest) < 8 {
 			return engine.ErrImage
 		}
-		xor(guest[n*blockBytes:], rest[4:record])
-		last = n
+		n, which := int64(binary.LittleEndian.Uint32(rest)), binary.LittleEndian.Uint32(rest[4:])
+		rest = rest[8:]
+		size := 8 * bits.OnesCount32(which)
+		if n <= last || (n+1)*blockBytes > int64(len(heap)) || size > len(rest) || which == 0 {
+			return engine.ErrImage
+		}
+		unpack(heap[n*blockBytes:][:blockBytes], which, rest)
+		rest, last = rest[size:], n
 	}
-	if int64(i.high()-i.layout.data) != end {
+	if i.high()-i.layout.arena != end {
 		return engine.ErrImage
 	}
 	return nil
+}
+
+// unpack applies the words of one block.
+func unpack(block []byte, which uint32, changes []byte) {
+	for ; which != 0; which &= which - 1 {
+		at := block[8*bits.TrailingZeros32(which):]
+		binary.LittleEndian.PutUint64(at, binary.LittleEndian.Uint64(at)^binary.LittleEndian.Uint64(changes))
+		changes = changes[8:]
+	}
 }

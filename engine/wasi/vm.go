@@ -88,8 +88,8 @@ func (v *vm) rest() error {
 	if v.instance == nil || v.instance.trapped {
 		return engine.ErrClosed
 	}
-	if _, err := v.instance.call("rest"); err != nil {
-		return fmt.Errorf("%w: %w", engine.ErrBroken, firstLine(err))
+	if err := v.instance.wipe(); err != nil {
+		return fmt.Errorf("%w: %w", engine.ErrBroken, err)
 	}
 	return nil
 }
