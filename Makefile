@@ -73,14 +73,17 @@ hostile: build ## Run the hostile cells of HOSTILE_DIR against a service of thei
 		.ci/with-service.sh 127.0.0.1:0 sh -c \
 		'exec python3 "$(HOSTILE_DIR)/run.py" --base "$$CODECELL_SERVER" --pid "$$CODECELL_PID" $(HOSTILE_ARGS)'; fi
 
-bench: guest ## Measure what README's table shows (BENCHTIME=2s).
+bench: guest ## Measure everything beside its peers; writes bench/report/ (BENCHTIME=2s for each measurement).
+	@.ci/deps.sh npm
+	cd bench/peers/node && npm install --no-audit --no-fund --no-package-lock --silent
+	go run ./bench/peers --time $(BENCHTIME)
 	go test -run '^$$' -bench . -skip Soak -benchtime $(BENCHTIME) ./bench
 
 fuzz: guest ## Run every fuzz target for FUZZTIME=30s.
 	@.ci/fuzz.sh $(FUZZTIME)
 
 soak: guest ## Run a mix of good and bad cells for SOAKTIME=5m; memory, heaps and threads must stay level.
-	go test -run '^$$' -bench '^BenchmarkSoak$$' -benchtime $(SOAKTIME) -timeout 0 ./bench
+	go test -run '^$$' -bench 'Soak$$' -benchtime $(SOAKTIME) -timeout 0 ./bench
 
 clean: ## Remove what was built.
 	rm -rf bin $(GUEST)

@@ -23,9 +23,11 @@ const module = "github.com/codecell/codecell/"
 // one way: cmd, server, bridge, then catalog and engine side by side.
 var mayImport = map[string][]string{
 	"bench":               {},
+	"bench/peers":         {"bench/suite", "engine/native", "engine/wasi"},
+	"bench/suite":         {"bench", "bridge", "catalog", "engine", "server", "snapshot"},
 	"bridge":              {"catalog", "engine", "engine/journal", "engine/script", "snapshot"},
 	"catalog":             {},
-	"cmd/codecell":        {"bridge", "engine", "engine/native", "engine/wasi", "server"},
+	"cmd/codecell":        {"bench/suite", "bridge", "engine", "engine/native", "engine/wasi", "server"},
 	"engine":              {},
 	"engine/differential": {},
 	"engine/enginetest":   {"engine"},
@@ -54,7 +56,7 @@ func sources(t *testing.T, endings []string, f func(t *testing.T, path string, t
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (path == "bin" || path != "." && strings.HasPrefix(d.Name(), ".")):
+		case d.IsDir() && (path == "bin" || d.Name() == "node_modules" || path != "." && strings.HasPrefix(d.Name(), ".")):
 			return filepath.SkipDir
 		case d.IsDir() || !slices.Contains(endings, filepath.Ext(path)):
 			return nil

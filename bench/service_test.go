@@ -12,9 +12,11 @@ import (
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine/native"
+	"github.com/codecell/codecell/engine/wasi"
 )
 
-// service is a bridge on the native engine, as codecell serve puts them together.
+// service is a bridge on the native engine and, if the guest was built, the WASI engine, as codecell serve puts them
+// together.
 type service struct {
 	*bridge.Service
 	engine *native.Engine
@@ -24,13 +26,23 @@ func newService(b *testing.B) *service {
 	b.Helper()
 	engine, err := native.New(native.Options{})
 	require.NoError(b, err)
-	s, err := bridge.New(bridge.Options{Engine: engine, TestExecutors: true})
+	options := bridge.Options{Engine: engine, TestExecutors: true}
+	portable, err := wasi.New(wasi.Options{})
+	if err == nil {
+		options.Portable = portable
+	} else {
+		require.ErrorIs(b, err, wasi.ErrNoGuest)
+	}
+	s, err := bridge.New(options)
 	require.NoError(b, err)
 	b.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		require.NoError(b, s.Close(ctx))
 		require.NoError(b, engine.Close())
+		if portable != nil {
+			require.NoError(b, portable.Close())
+		}
 	})
 	return &service{s, engine}
 }

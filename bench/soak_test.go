@@ -59,6 +59,35 @@ func BenchmarkSoak(b *testing.B) {
 	require.Less(b, status(b, "Threads"), threads+2*s.engine.Stats().Threads)
 }
 
+// BenchmarkSuspendSoak suspends runs, restores every one from its snapshot and lets it finish. Memory must be where it
+// was after the warm-up, and nothing may be left.
+func BenchmarkSuspendSoak(b *testing.B) {
+	s := newService(b)
+	t := s.turn(b, turnRequest(50, `{"enabled":true,"snapshot":{"resume":"restore"}}`))
+	cycle := func(n int) {
+		for range n {
+			r, err := s.Exec(b.Context(), t, cell(`const kept = [1, 2]; await yield_control("later"); return kept.length`))
+			id, _ := json.Marshal(must(b, bridge.Waiting, r, err).RunID)
+			r, err = s.Wait(b.Context(), t, bridge.WaitInput{RunID: id})
+			must(b, bridge.Completed, r, err)
+		}
+	}
+	cycle(warmup)
+	runtime.GC()
+	before := resident(b)
+	b.ResetTimer()
+	cycle(b.N)
+	b.StopTimer()
+	stats := s.Stats()
+	require.Zero(b, stats.Suspended+stats.Parked+stats.Snapshots.Snapshots)
+	require.Zero(b, stats.Snapshots.Bytes)
+	require.EqualValues(b, warmup+b.N, stats.Handoffs.Restored)
+	runtime.GC()
+	grown := resident(b) - before
+	b.ReportMetric(float64(grown)/(1<<20), "MB-grown")
+	require.Less(b, grown, soakGrowth)
+}
+
 // soak runs n cells.
 func soak(b *testing.B, s *service, t *bridge.Turn, n int) {
 	var next atomic.Int64

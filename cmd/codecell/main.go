@@ -28,6 +28,7 @@ const (
 type cli struct {
 	Serve   serveCommand   `cmd:"" help:"Answer HTTP requests."`
 	Exec    execCommand    `cmd:"" help:"Run one cell and print what it gives."`
+	Bench   benchCommand   `cmd:"" help:"Measure the engines and a service on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
