@@ -287,7 +287,7 @@ func (h *handoffs) restore(r *run) error {
 	if err != nil {
 		return err
 	}
-	vm, err := h.portable.Restore(snap.Image)
+	vm, err := h.portable.Restore(snap.Image, r.catalog)
 	if errors.Is(err, engine.ErrOverloaded) {
 		if put := h.store.Put(ctx, r.id, sealed, time.Until(r.expiresAt)); put != nil {
 			return fmt.Errorf("%v, and the snapshot could not be put back: %w", err, put)

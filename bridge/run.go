@@ -33,6 +33,7 @@ type run struct {
 	vm       engine.VM        // nil while its guest lies in a snapshot; mu guards changes of it
 	journal  *journal.Journal // nil if the guest can be copied out as it is, or never will be
 	engine   string           // the name of the guest's
+	catalog  []byte           // that the guest sees
 	ctx      context.Context  // ends with the run; nested calls hang on it
 	cancel   context.CancelFunc
 
@@ -82,7 +83,7 @@ func newRun(s *Service, t *Turn, source *script.Source, language script.Language
 
 // begin gives the run its guest. The guest's steps are recorded if they may have to be taken again elsewhere.
 func (r *run) begin(vm engine.VM, catalog []byte) {
-	r.vm, r.engine = vm, r.service.options.Engine.Name()
+	r.vm, r.engine, r.catalog = vm, r.service.options.Engine.Name(), catalog
 	if _, portable := vm.(engine.Imager); !portable && r.service.handoffs != nil {
 		r.journal = journal.New(catalog, journalLimits)
 	}

@@ -54,16 +54,18 @@ type Portable interface {
 	// Build identifies the guests' build. It waits until the engine is loaded, and is why it can't be, if it can't.
 	Build() (string, error)
 
-	// Restore returns a guest as it was when its image was taken. What can't be an image of this build is ErrImage.
-	Restore(image []byte) (VM, error)
+	// Restore returns a guest as it was when its image was taken; it had been made with that catalog, which is no part
+	// of the image. What can't be an image of this build and of such a guest is ErrImage.
+	Restore(image, catalog []byte) (VM, error)
 }
 
 // Imager is a guest that can be copied out between steps.
 type Imager interface {
 	VM
 
-	// Image returns the bytes by which the guest differs from a fresh one. They mean something only to an engine of
-	// the same Build, hold nothing of the host's, and can harm nothing but the guest that is made of them.
+	// Image returns the bytes by which the guest, once it has taken a step, differs from a fresh one, its catalog apart.
+	// They mean something only to an engine of the same Build, hold nothing of the host's, and can harm nothing but the
+	// guest that is made of them.
 	Image() ([]byte, error)
 }
 

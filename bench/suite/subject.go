@@ -166,7 +166,7 @@ func (s *engineSubject) cycle(ctx context.Context, d time.Duration) (time.Durati
 		if err != nil {
 			return err
 		}
-		vm, err := portable.Restore(snap.Image)
+		vm, err := portable.Restore(snap.Image, s.catalog)
 		if err != nil {
 			return err
 		}

@@ -142,7 +142,7 @@ func (p *pair) again(t testing.TB, steps []taken, move func() bool) {
 			image, err := vm.(engine.Imager).Image()
 			require.NoError(t, err)
 			vm.Close()
-			vm, err = p.wasi.Restore(image)
+			vm, err = p.wasi.Restore(image, catalog)
 			require.NoError(t, err)
 		}
 		var clock []engine.ClockRun

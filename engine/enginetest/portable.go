@@ -57,18 +57,17 @@ func (p *Portable) NewVM(catalog []byte) (engine.VM, error) {
 
 // image is what a fake image holds.
 type image struct {
-	Build   string
-	Catalog []byte
-	Inputs  [][]byte
+	Build  string
+	Inputs [][]byte
 }
 
 // Restore implements engine.Portable.
-func (p *Portable) Restore(raw []byte) (engine.VM, error) {
+func (p *Portable) Restore(raw, catalog []byte) (engine.VM, error) {
 	var from image
 	if json.Unmarshal(raw, &from) != nil || from.Build != p.build {
 		return nil, engine.ErrImage
 	}
-	made, err := p.NewVM(from.Catalog)
+	made, err := p.NewVM(catalog)
 	if err != nil {
 		return nil, err
 	}
@@ -114,5 +113,5 @@ func (v *portableVM) Image() ([]byte, error) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return json.Marshal(image{v.engine.build, v.Catalog, slices.Clone(v.raw)})
+	return json.Marshal(image{v.engine.build, slices.Clone(v.raw)})
 }

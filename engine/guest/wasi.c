@@ -144,6 +144,14 @@ EXPORT("rest") void guest_rest(void)
 	control.out_len = 0;
 }
 
+// catalog returns where the turn's catalog is: struct buffer, of which data and len are the first members. It is no part
+// of an image: whoever restores the guest has it.
+EXPORT("catalog") const struct buffer *guest_catalog(void)
+{
+	struct guest *g = control.arena->root;
+	return &g->catalog;
+}
+
 // ---- what the engine calls of libc
 
 _Noreturn void __assert_fail(const char *what, const char *file, int line, const char *function)

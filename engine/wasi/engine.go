@@ -85,12 +85,12 @@ func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
 }
 
 // Restore implements engine.Portable.
-func (e *Engine) Restore(image []byte) (engine.VM, error) {
+func (e *Engine) Restore(image, catalog []byte) (engine.VM, error) {
 	i, err := e.take()
 	if err != nil {
 		return nil, err
 	}
-	if err := i.restore(image); err != nil {
+	if err := i.restore(image, catalog); err != nil {
 		e.pool.give(i)
 		return nil, err
 	}

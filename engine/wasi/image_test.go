@@ -72,13 +72,34 @@ func TestImage(t *testing.T) {
 			image, err := vm.Image()
 			require.NoError(t, err)
 			vm.Close()
-			restored, err := to.Restore(image)
+			restored, err := to.Restore(image, nil)
 			require.NoError(t, err)
 			t.Cleanup(restored.Close)
 			vm = restored.(engine.Imager)
 			effects = resume(t, vm, effects, string(rune('1'+n)))
 		}
 		require.Equal(t, want, string(effects.Main.Value))
+	})
+	t.Run("A7 the catalog is no part of an image, and comes from whoever restores it", func(t *testing.T) {
+		entries := []byte(`[{"id":"openclaw:core:secret","source":"openclaw","name":"secret","description":"A name to look for."}]`)
+		catalog := engine.AppendCatalog(nil, entries, []byte("\nsecret\topenclaw:core:secret\n"), nil, nil)
+		fresh, err := e.NewVM(catalog)
+		require.NoError(t, err)
+		defer fresh.Close()
+		b := limits(`await yield_control(); return [ALL_TOOLS[0].id, typeof tools.secret]`)
+		effects, err := fresh.Step(context.Background(), b.Append(nil), longEnough)
+		require.NoError(t, err)
+		image, err := fresh.(engine.Imager).Image()
+		require.NoError(t, err)
+		require.NotContains(t, string(image), "secret")
+		_, err = e.Restore(image, nil)
+		require.ErrorIs(t, err, engine.ErrImage, "another catalog")
+		vm, err := e.Restore(image, catalog)
+		require.NoError(t, err)
+		defer vm.Close()
+		for _, vm := range []engine.VM{vm, fresh} {
+			require.Equal(t, `["openclaw:core:secret","function"]`, string(resume(t, vm, effects, "null").Main.Value))
+		}
 	})
 	t.Run("C4 copying a guest out changes nothing for it", func(t *testing.T) {
 		vm, effects := start(t, e, keeper)
@@ -112,7 +133,7 @@ func TestImage(t *testing.T) {
 			"end beyond the heap": number(0, 1<<31), "another end": number(0, binary.LittleEndian.Uint32(image)+8),
 			"block beyond the heap": number(4, 1<<30), "blocks out of order": number(4, 1<<18-1), "a block of no words": number(8, 0),
 		} {
-			_, err := e.Restore(bad)
+			_, err := e.Restore(bad, nil)
 			require.ErrorIs(t, err, engine.ErrImage, name)
 		}
 		require.Equal(t, 1, e.Stats().InUse)
@@ -124,7 +145,7 @@ func TestImage(t *testing.T) {
 		for at := 4; at < len(image); at += 97 {
 			bad := slices.Clone(image)
 			bad[at] ^= 0x55
-			if restored, err := e.Restore(bad); err == nil {
+			if restored, err := e.Restore(bad, nil); err == nil {
 				restored.Close()
 			}
 		}

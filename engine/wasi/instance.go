@@ -25,11 +25,13 @@ type instance struct {
 	memory  api.Memory
 	step    api.Function
 	rest    api.Function
+	catalog api.Function
 	ctx     context.Context // leads the host functions to this instance
 	layout  layout
 	inputAt uint32
-	scratch []byte
-	trapped bool // a call was left in the middle: the instance is thrown away
+	scratch []byte // images are put together here
+	kept    []byte // the catalog, while it is blotted out
+	trapped bool   // a call was left in the middle: the instance is thrown away
 
 	// Of the step that is being taken.
 	stop     atomic.Bool
@@ -50,7 +52,7 @@ func (m *module) instantiate(ctx context.Context) (*instance, error) {
 		return nil, fmt.Errorf("instantiate the guest: %w", err)
 	}
 	i.wasm, i.memory = wasm, wasm.Memory()
-	i.step, i.rest = wasm.ExportedFunction("step"), wasm.ExportedFunction("rest")
+	i.step, i.rest, i.catalog = wasm.ExportedFunction("step"), wasm.ExportedFunction("rest"), wasm.ExportedFunction("catalog")
 	i.ctx = context.WithValue(context.Background(), instanceKey{}, i)
 	if err := i.lay(); err != nil {
 		i.close()
@@ -137,6 +139,20 @@ func (i *instance) wipe() error {
 }
 
 const wipeTime = 5 * time.Second
+
+// catalogText returns the catalog as it lies in the heap.
+func (i *instance) catalogText() ([]byte, error) {
+	var at [1]uint64
+	if err := i.catalog.CallWithStack(i.ctx, at[:]); err != nil {
+		i.trapped = true
+		return nil, firstLine(err)
+	}
+	text, ok := i.memory.Read(i.u32(uint32(at[0])), i.u32(uint32(at[0])+4))
+	if !ok {
+		return nil, errors.New("the catalog is not where it should be")
+	}
+	return text, nil
+}
 
 // effects returns a copy of what the step handed out. The place comes from where a guest has been.
 func (i *instance) effects() []byte {

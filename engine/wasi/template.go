@@ -123,8 +123,16 @@ const (
 	maxScratch = 256 << 10
 )
 
-// image returns the guest's image. It must be at rest.
-func (i *instance) image() []byte {
+// image returns the guest's image. It must be at rest. The catalog is blotted out meanwhile.
+func (i *instance) image() ([]byte, error) {
+	catalog, err := i.catalogText()
+	if err != nil {
+		return nil, err
+	}
+	kept := append(i.kept[:0], catalog...)
+	clear(catalog)
+	defer copy(catalog, kept)
+	i.kept = kept
 	image := i.scratch[:0]
 	image = binary.LittleEndian.AppendUint32(image, i.high()-i.layout.arena)
 	i.changed(func(n int, now, fresh []byte) {
@@ -138,7 +146,7 @@ func (i *instance) image() []byte {
 	if cap(image) <= maxScratch {
 		i.scratch = image
 	}
-	return bytes.Clone(image)
+	return bytes.Clone(image), nil
 }
 
 // whole returns a block of full length, with zeros where there was nothing.
@@ -165,7 +173,20 @@ func pack(dst, now, fresh *[blockBytes]byte) (which uint32) {
 func word(b *[blockBytes]byte, n int) uint64 { return binary.LittleEndian.Uint64(b[n*8:][:8]) }
 
 // restore makes a fresh guest the one that the image was taken of. What is no image changes it, and is ErrImage.
-func (i *instance) restore(image []byte) error {
+func (i *instance) restore(image, catalog []byte) error {
+	if err := i.apply(image); err != nil {
+		return err
+	}
+	text, err := i.catalogText()
+	if err != nil || len(text) != len(catalog) {
+		return engine.ErrImage
+	}
+	copy(text, catalog)
+	return nil
+}
+
+// apply changes what the image says has changed.
+func (i *instance) apply(image []byte) error {
 	if len(image) < 4 {
 		return engine.ErrImage
 	}

@@ -99,7 +99,11 @@ func (v *vm) Image() ([]byte, error) {
 	if err := v.rest(); err != nil {
 		return nil, err
 	}
-	return v.instance.image(), nil
+	image, err := v.instance.image()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", engine.ErrBroken, err)
+	}
+	return image, nil
 }
 
 // Footprint implements engine.VM.
