@@ -23,11 +23,11 @@ const module = "github.com/codecell/codecell/"
 // one way: cmd, server, bridge, then catalog and engine side by side.
 var mayImport = map[string][]string{
 	"bench":               {},
-	"bench/peers":         {"bench/suite", "engine/native", "engine/wasi"},
+	"bench/peers":         {"bench/suite", "engine/native", "engine/purego", "engine/wasi"},
 	"bench/suite":         {"bench", "bridge", "catalog", "engine", "server", "snapshot"},
 	"bridge":              {"catalog", "engine", "engine/journal", "engine/script", "snapshot"},
 	"catalog":             {},
-	"cmd/codecell":        {"bench/suite", "bridge", "engine", "engine/native", "engine/wasi", "server"},
+	"cmd/codecell":        {"bench/suite", "bridge", "engine", "engine/native", "engine/purego", "engine/wasi", "server"},
 	"engine":              {},
 	"engine/differential": {},
 	"engine/enginetest":   {"engine"},
@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"engine/guest":        {},
 	"engine/journal":      {"engine"},
 	"engine/native":       {"engine", "engine/gate", "engine/guest"},
-	"engine/purego":       {"engine", "engine/guest"},
+	"engine/purego":       {"engine", "engine/gate", "engine/guest"},
 	"engine/script":       {},
 	"engine/wasi":         {"engine", "engine/gate", "engine/guest"},
 	"engine/wasi/fuel":    {},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/codecell/codecell/bench/suite"
 	"github.com/codecell/codecell/engine/native"
+	"github.com/codecell/codecell/engine/purego"
 	"github.com/codecell/codecell/engine/wasi"
 )
 
@@ -44,6 +45,11 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, n.Close()) }()
+	p, err := purego.New(purego.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
 	w, err := wasi.New(wasi.Options{Heaps: 64})
 	if err != nil {
 		return err
@@ -62,6 +68,7 @@ func run(ctx context.Context, o options) (err error) {
 	for _, make := range []func() (suite.Subject, error){
 		func() (suite.Subject, error) { return suite.OfEngine(n, catalog) },
 		func() (suite.Subject, error) { return suite.OfEngine(w, catalog) },
+		func() (suite.Subject, error) { return suite.OfEngine(p, catalog) },
 		func() (suite.Subject, error) { return gojaPeer{}, nil },
 	} {
 		s, err := make()
@@ -99,6 +106,8 @@ func versions(subjects []suite.Subject) map[string]string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range info.Deps {
 			switch d.Path {
+			case "modernc.org/quickjs":
+				v["modernc.org/quickjs"] = d.Version
 			case "github.com/dop251/goja", "github.com/tetratelabs/wazero", "github.com/buke/quickjs-go":
 				v[filepath.Base(d.Path)] = d.Version
 			}

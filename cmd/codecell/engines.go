@@ -9,6 +9,7 @@ import (
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/native"
+	"github.com/codecell/codecell/engine/purego"
 	"github.com/codecell/codecell/engine/wasi"
 )
 
@@ -17,9 +18,10 @@ const (
 	modeAuto   = "auto"
 	modeNative = "native"
 	modeWASI   = "wasi"
+	modePureGo = "purego"
 )
 
-var engineModes = []string{modeAuto, modeNative, modeWASI}
+var engineModes = []string{modeAuto, modeNative, modeWASI, modePureGo}
 
 // engines are what a mode runs cells on.
 type engines struct {
@@ -46,6 +48,13 @@ func newEngines(c Config, codeMode bridge.Config, agents map[string]bridge.Confi
 		bytes = max(bytes, a.MemoryLimitBytes)
 	}
 	var e engines
+	if c.Engine.Mode == modePureGo {
+		p, err := purego.New(purego.Options{Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: c.Engine.Heaps})
+		if e.err = err; err == nil {
+			e.main = p
+		}
+		return e
+	}
 	if c.Engine.Mode != modeNative {
 		heaps := restoredHeaps
 		if c.Engine.Mode == modeWASI || !native.Linked {
@@ -103,6 +112,9 @@ func (c EngineConfig) cacheDir() string {
 // notes are what an operator should know of the engines, for /readyz.
 func (e *engines) notes() []string {
 	notes := []string{"thread isolation: guests run inside this process"}
+	if e.main != nil && e.main.Name() == modePureGo {
+		notes = append(notes, "the pure Go engine can't end every builtin: not for hostile cells")
+	}
 	if e.missing != nil {
 		notes = append(notes, fmt.Sprintf("suspended runs stay in their heaps: %v", e.missing))
 	}

@@ -309,7 +309,7 @@
 	E.prepareStackTrace = (error, sites) => sites;
 	const sites = new E().stack;
 	E.prepareStackTrace = undefined;
-	install("getFunction", () => undefined, getPrototypeOf(sites[0]));
+	if (typeof sites === "object") install("getFunction", () => undefined, getPrototypeOf(sites[0]));
 
 	// Atomics wait and take locks outside of the heap; a guest is alone in its heap and needs neither.
 	deleteProperty(globalThis, "Atomics");

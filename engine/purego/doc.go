@@ -1,0 +1,20 @@
+// Package purego takes steps in QuickJS translated to Go: no C compiler, no WebAssembly, the slowest of the engines.
+//
+// It is a second opinion in tests, a bar in the benchmark, and a way to run cells where nothing else can be built. It
+// runs the guest's own JavaScript (package guest) on another version of QuickJS, with host.js in place of the guest's
+// C.
+//
+// # What differs
+//
+// It is not for hostile cells:
+//   - a builtin that never looks at the interrupt handler can't be ended;
+//   - running out of memory is an exception that a cell can catch.
+//
+// And it is poorer, where the engine offers no way:
+//   - guests can't be copied out, so every suspended run keeps its interpreter;
+//   - a heap's size is not known, so the limit on what a suspended run may keep does not hold;
+//   - a rejection that nobody handles goes unnoticed;
+//   - this version of QuickJS lacks DisposableStack and Symbol.dispose, and words some errors otherwise.
+//
+// A heap here is one interpreter; the package owns nothing that outlives it.
+package purego

@@ -1,0 +1,78 @@
+package purego
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/gate"
+)
+
+// Options size an engine. Zero values take the defaults.
+type Options struct {
+	Threads int // steps at once. Default 8
+	Queue   int // steps that may wait for that. Default 1024
+	Heaps   int // guests at once. Default 256
+}
+
+// Engine is the pure Go engine. It is safe for concurrent use.
+type Engine struct {
+	threads *gate.Gate
+	limit   int64
+	open    atomic.Int64
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// New returns an engine. It fails if a guest can't be started at all.
+func New(o Options) (*Engine, error) {
+	if o.Threads <= 0 {
+		o.Threads = 8
+	}
+	if o.Queue <= 0 {
+		o.Queue = 1024
+	}
+	if o.Heaps <= 0 {
+		o.Heaps = 256
+	}
+	e := &Engine{threads: gate.New(o.Threads, o.Queue), limit: int64(o.Heaps)}
+	vm, err := e.NewVM(nil)
+	if err != nil {
+		return nil, fmt.Errorf("pure Go engine: %w", err)
+	}
+	vm.Close()
+	return e, nil
+}
+
+// Name implements engine.Engine.
+func (e *Engine) Name() string { return "purego" }
+
+// NewVM implements engine.Engine.
+func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
+	if e.open.Add(1) > e.limit {
+		e.open.Add(-1)
+		return nil, engine.ErrOverloaded
+	}
+	v, err := newVM(e, catalog)
+	if err != nil {
+		e.open.Add(-1)
+		return nil, err
+	}
+	return v, nil
+}
+
+// Stats implements engine.Engine.
+func (e *Engine) Stats() engine.Stats {
+	open := int(e.open.Load())
+	return engine.Stats{
+		Heaps: open, InUse: open, Running: e.threads.Running(), Queued: e.threads.Queued(), Threads: e.threads.Places(),
+	}
+}
+
+// Close implements engine.Engine.
+func (e *Engine) Close() error {
+	if n := e.open.Load(); n > 0 {
+		return fmt.Errorf("pure Go engine: %d guests are still open", n)
+	}
+	return nil
+}
