@@ -159,7 +159,12 @@ func TestLimits(t *testing.T) {
 		{"D8 output", small, engine.ErrOutput},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
-			vm, _, err := start(t, e, c.b, time.Second)
+			timeout := longEnough
+			if c.want == engine.ErrTimeout {
+				timeout = time.Second
+			}
+			c.b.MemoryLimit = 4 << 20
+			vm, _, err := start(t, e, c.b, timeout)
 			require.ErrorIs(t, err, c.want)
 			_, err = vm.Step(context.Background(), engine.AppendResume(nil, nil), longEnough)
 			require.ErrorIs(t, err, engine.ErrClosed)
