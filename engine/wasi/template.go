@@ -25,8 +25,6 @@ const (
 	// it, and one that is not touched costs nothing.
 	keepBytes = 64 << 10
 	keepEnds  = 32 << 10
-	// A step that has used so much of its stack has recursed deeply.
-	deepBytes = 64 << 10
 	// A guest differs from the template by blocks of this size.
 	blockBytes = 256
 	osPage     = 4 << 10
@@ -47,8 +45,8 @@ func (i *instance) copyOut() (template, error) {
 func (i *instance) freshen() {
 	t, all := &i.module.template, i.all()
 	stack, input := int(t.at)-keepEnds, int(i.inputAt)
-	if string(all[int(t.at)-deepBytes:][:osPage]) != string(zeros[:]) {
-		// A deep recursion has left wazero's own stack large: that goes with the function.
+	if string(all[stack:][:osPage]) != string(zeros[:]) {
+		// Deep recursion may have left wazero's own stack large: that goes with the function.
 		i.step = i.wasm.ExportedFunction("step")
 	}
 	discard(all[:stack])
