@@ -14,6 +14,9 @@ BENCHTIME ?= 2s
 # Acceptance cases and hostile cells are not part of this repository. Their targets do nothing without them.
 CASES_DIR   ?= ../shared/cases
 HOSTILE_DIR ?= ../shared/hostile
+# What the service of these two runs with: auto, native, wasi, purego, restore or moved (see .ci/modes).
+MODE ?= auto
+cases hostile: export CODECELL_CONFIG = .ci/modes/$(MODE).json5
 # Arguments for the hostile runner, such as HOSTILE_ARGS='--only string_search'.
 HOSTILE_ARGS ?=
 # Namespaces do not exist yet, so neither do their cases.
@@ -64,11 +67,11 @@ check: guest ## Judge the form: gofumpt, vet, staticcheck, tidy modules, nothing
 	@changed=$$(git status --porcelain); if [ -n "$$changed" ]; then \
 		echo "the tree is not clean; commit these or leave them out:"; echo "$$changed"; exit 1; fi
 
-cases: build ## Run the acceptance cases of CASES_DIR against a service of their own.
+cases: build ## Run the acceptance cases of CASES_DIR against a service of their own (MODE=auto).
 	@if [ -z "$(CASES)" ]; then echo "no cases in $(CASES_DIR)"; else \
 		.ci/with-service.sh 127.0.0.1:0 sh -c 'exec python3 "$(CASES_DIR)/run.py" --base "$$CODECELL_SERVER" --files $(CASES)'; fi
 
-hostile: build ## Run the hostile cells of HOSTILE_DIR against a service of their own.
+hostile: build ## Run the hostile cells of HOSTILE_DIR against a service of their own (MODE=auto).
 	@if [ ! -d "$(HOSTILE_DIR)" ]; then echo "no hostile cells in $(HOSTILE_DIR)"; else \
 		.ci/with-service.sh 127.0.0.1:0 sh -c \
 		'exec python3 "$(HOSTILE_DIR)/run.py" --base "$$CODECELL_SERVER" --pid "$$CODECELL_PID" $(HOSTILE_ARGS)'; fi

@@ -26,8 +26,6 @@ var (
 	ErrClosed     error = &Error{text: "guest is closed"}
 	// ErrBroken means that the engine met a bug of its own; the same cell would meet it again.
 	ErrBroken error = &Error{text: "guest's engine is broken"}
-	// ErrLost means that the process which held the guest is gone, and the guest with it: the step had no effect.
-	ErrLost error = &Error{text: "guest's process is gone"}
 	// ErrDiverged means that a step, taken again, was not the same step.
 	ErrDiverged error = &Error{text: "step differs from when it was taken first"}
 	// ErrImage means that bytes are no image of this build.
