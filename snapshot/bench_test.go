@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -17,15 +18,18 @@ import (
 func image(size int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, size)
-	for at := 0; at+128 <= len(b); at += 128 {
+	var block []byte
+	for at := 0; at < len(b); at += 128 {
 		if r.IntN(5) != 0 {
 			continue
 		}
-		cell := b[at : at : at+128]
+		block = block[:0]
 		for range 8 {
-			cell = fmt.Appendf(cell, "\x00%c\x00\x00%c%c\x04\x00", r.IntN(32), r.IntN(256), r.IntN(64))
+			block = binary.LittleEndian.AppendUint32(block, uint32(r.IntN(32)))
+			block = binary.LittleEndian.AppendUint32(block, 1<<20+8*uint32(r.IntN(1<<13)))
 		}
-		fmt.Appendf(cell, "name%d=%x", r.IntN(500), r.Uint32())
+		block = fmt.Appendf(block, "property%d=%x the rest of a text of some length", r.IntN(500), r.Uint32())
+		copy(b[at:min(at+128, len(b))], block)
 	}
 	return b
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 func TestMemory(t *testing.T) {
@@ -227,70 +226,4 @@ func TestMemoryHammer(t *testing.T) {
 	s := m.Stats()
 	require.Zero(t, s.Bytes)
 	require.Zero(t, s.Snapshots)
-}
-
-// modelled is a store beside a map that must agree with it.
-type modelled struct {
-	store   *Memory
-	entries map[string]modelEntry
-}
-
-type modelEntry struct {
-	bytes   int
-	expires time.Time
-}
-
-const modelLimit = 100
-
-// live drops what has expired from the model and returns the bytes of the rest.
-func (m *modelled) live() (sum int) {
-	for id, e := range m.entries {
-		if time.Now().After(e.expires) {
-			delete(m.entries, id)
-		} else {
-			sum += e.bytes
-		}
-	}
-	return sum
-}
-
-func (m *modelled) put(t *rapid.T, id string, n int, ttl time.Duration) {
-	fits := m.live()-m.entries[id].bytes+n <= modelLimit
-	err := m.store.Put(context.Background(), id, make([]byte, n), ttl)
-	if !fits {
-		require.ErrorIs(t, err, ErrFull)
-		return
-	}
-	require.NoError(t, err)
-	m.entries[id] = modelEntry{n, time.Now().Add(ttl)}
-}
-
-func (m *modelled) take(t *rapid.T, id string) {
-	m.live()
-	want, ok := m.entries[id]
-	got, err := m.store.Take(context.Background(), id)
-	if !ok {
-		require.ErrorIs(t, err, ErrNone)
-		return
-	}
-	require.NoError(t, err)
-	require.Len(t, got, want.bytes)
-	delete(m.entries, id)
-}
-
-// agree sees that the store counts what lives, and of what has expired no more than its bounds allow.
-func (m *modelled) agree(t *rapid.T) {
-	live, s := int64(m.live()), m.store.Stats()
-	require.GreaterOrEqual(t, s.Bytes, live)
-	require.LessOrEqual(t, s.Bytes, int64(modelLimit))
-	require.GreaterOrEqual(t, s.Snapshots, len(m.entries))
-}
-
-// TestMemoryModel puts, takes, deletes and waits at random. Waits are longer than the pause between sweeps, so that the
-// store is never behind the model.
-func TestMemoryModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		// In a bubble, where waiting costs nothing.
-		synctest.Test(unwrap(t), func(*testing.T) {})
-	})
 }

@@ -72,11 +72,11 @@ func TestOpenRefuses(t *testing.T) {
 	s := newSealer(t, secret)
 	sealed := s.Seal(small, someone)
 	for field, change := range map[string]func(b *Binding){
-		"tenant":  func(b *Binding) { b.Tenant = "x" },
-		"session": func(b *Binding) { b.Session = "" },
-		"turn":    func(b *Binding) { b.Turn = "x" },
-		"build":   func(b *Binding) { b.Build = "b2" },
-		"run":     func(b *Binding) { b.Run = "R" },
+		"tenant":                              func(b *Binding) { b.Tenant = "x" },
+		"session":                             func(b *Binding) { b.Session = "" },
+		"turn":                                func(b *Binding) { b.Turn = "x" },
+		"build":                               func(b *Binding) { b.Build = "b2" },
+		"run":                                 func(b *Binding) { b.Run = "R" },
 		"two, the same text in all":           func(b *Binding) { b.Tenant, b.Session = "ts", "" },
 		"two, changed with each other":        func(b *Binding) { b.Tenant, b.Session = b.Session, b.Tenant },
 		"all, as the zero binding has no one": func(b *Binding) { *b = Binding{} },
