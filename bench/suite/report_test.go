@@ -104,8 +104,13 @@ func TestShow(t *testing.T) {
 		unit string
 		want string
 	}{
-		{999, "ns", "999 ns"}, {15230, "ns", "15.2 µs"}, {3.2e6, "ns", "3.2 ms"}, {2e10, "ns", "20 s"},
-		{461e6, "bytes", "461 MB"}, {13639, "req/s", "13639 req/s"}, {30.52, "×", "30.5 ×"},
+		{999, "ns", "999 ns"},
+		{15230, "ns", "15.2 µs"},
+		{3.2e6, "ns", "3.2 ms"},
+		{2e10, "ns", "20 s"},
+		{461e6, "bytes", "461 MB"},
+		{13639, "req/s", "13639 req/s"},
+		{30.52, "×", "30.5 ×"},
 	} {
 		require.Equal(t, c.want, show(c.v, c.unit))
 	}
