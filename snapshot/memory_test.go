@@ -125,8 +125,8 @@ func TestMemoryExpiry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := NewMemory(MemoryOptions{Sweep: time.Minute})
+				defer m.Close()
 				f(t, m)
-				require.NoError(t, m.Close())
 			})
 		})
 	}

@@ -11,7 +11,7 @@ import (
 // packing turns a snapshot into compressed bytes and back. They are: u32 length of the host's part, and both parts.
 //
 // The codec is S2, for suspending is on the way of a run. On images of this engine it packs 2 to 4 times faster than
-// zstd's fastest level and unpacks 2 to 6 times faster, for up to 1.7 times the bytes (BenchmarkCodec compares them).
+// zstd's fastest level and unpacks 2 to 6 times faster, for up to 1.8 times the bytes (BenchmarkCodec compares them).
 type packing struct{ buffers sync.Pool } // of *buffers
 
 // buffers is what packing and sealing one snapshot needs in passing: suspending makes no garbage but what it returns.
