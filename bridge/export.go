@@ -78,14 +78,11 @@ func (r *run) export(ctx context.Context) ([]byte, error) {
 func (r *run) ownImage(ctx context.Context, binding snapshot.Binding) ([]byte, error) {
 	h := r.service.handoffs
 	if r.stored {
-		sealed, err := h.store.Take(ctx, r.id)
+		sealed, err := h.takeOut(ctx, r)
 		if err != nil {
 			return nil, err
 		}
-		// Whatever becomes of the export, the run keeps its snapshot until it ends.
-		if err := h.store.Put(ctx, r.id, sealed, time.Until(r.expiresAt)); err != nil {
-			return nil, err
-		}
+		h.putBack(ctx, r, sealed) // whatever becomes of the export, the run keeps its snapshot until it ends
 		snap, err := h.sealer.Open(sealed, binding, r.turn.imageLimit())
 		if err != nil {
 			return nil, err

@@ -279,7 +279,7 @@ func (h *handoffs) restore(r *run) error {
 	if err != nil {
 		return err
 	}
-	sealed, err := h.store.Take(ctx, r.id)
+	sealed, err := h.takeOut(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -289,9 +289,7 @@ func (h *handoffs) restore(r *run) error {
 	}
 	vm, err := h.portable.Restore(snap.Image, r.catalog)
 	if errors.Is(err, engine.ErrOverloaded) {
-		if put := h.store.Put(ctx, r.id, sealed, time.Until(r.expiresAt)); put != nil {
-			return fmt.Errorf("%v, and the snapshot could not be put back: %w", err, put)
-		}
+		h.putBack(ctx, r, sealed)
 		return err
 	}
 	if err != nil {
@@ -307,6 +305,22 @@ func (h *handoffs) restore(r *run) error {
 		vm.Interrupt()
 	}
 	return nil
+}
+
+// takeOut takes the snapshot of a run that the caller drives.
+func (h *handoffs) takeOut(ctx context.Context, r *run) ([]byte, error) {
+	if sealed := r.held; sealed != nil {
+		r.held = nil
+		return sealed, nil
+	}
+	return h.store.Take(ctx, r.id)
+}
+
+// putBack undoes takeOut. Others may have filled the store meanwhile; then the run holds its snapshot itself.
+func (h *handoffs) putBack(ctx context.Context, r *run, sealed []byte) {
+	if h.store.Put(ctx, r.id, sealed, time.Until(r.expiresAt)) != nil {
+		r.held = sealed
+	}
 }
 
 // binding is what a run's snapshot belongs to.

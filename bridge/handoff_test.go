@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
+	"github.com/codecell/codecell/snapshot"
 )
 
 // portableWorld is a world with a portable engine beside the main one, and the same script on both.
@@ -37,6 +39,19 @@ const restoring = `{"enabled":true,"snapshot":{"resume":"restore"}}`
 
 // twice yields twice and returns.
 func twice() []enginetest.Step { return []enginetest.Step{yields(1), yields(2), returns("42")} }
+
+// crowded is a store that others fill.
+type crowded struct {
+	snapshot.Store
+	full atomic.Bool
+}
+
+func (c *crowded) Put(ctx context.Context, id string, sealed []byte, ttl time.Duration) error {
+	if c.full.Load() {
+		return snapshot.ErrFull
+	}
+	return c.Store.Put(ctx, id, sealed, ttl)
+}
 
 func settle(t testing.TB, what func() bool) {
 	t.Helper()
@@ -92,6 +107,22 @@ func TestRestore(t *testing.T) {
 		done := []CallResult{{ID: first.Pending[0].ID, OK: true, Value: json.RawMessage("7")}}
 		_, err := w.Wait(context.Background(), turn, WaitInput{RunID: quoted(first.RunID), Results: done})
 		requireKind(t, err, KindOverloaded)
+		w.portable.Fill(false)
+		require.Equal(t, "42", string(w.wait(turn, first.RunID).Value))
+	})
+	t.Run("H5 not even if the store is full by then", func(t *testing.T) {
+		store := &crowded{Store: snapshot.NewMemory(snapshot.MemoryOptions{})}
+		w := newPortableWorld(t, Options{Snapshots: store}, calls("ask"), returns("42"))
+		turn := w.turn(restoring)
+		first := w.exec(turn)
+		settle(t, func() bool { return w.Stats().Engine.InUse == 0 })
+		store.full.Store(true)
+		w.portable.Fill(true)
+		done := []CallResult{{ID: first.Pending[0].ID, OK: true, Value: json.RawMessage("7")}}
+		for range 2 {
+			_, err := w.Wait(context.Background(), turn, WaitInput{RunID: quoted(first.RunID), Results: done})
+			requireKind(t, err, KindOverloaded)
+		}
 		w.portable.Fill(false)
 		require.Equal(t, "42", string(w.wait(turn, first.RunID).Value))
 	})

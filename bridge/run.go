@@ -46,6 +46,7 @@ type run struct {
 	hints    []string
 	steps    int
 	heap     int           // bytes, after the last step
+	held     []byte        // the sealed snapshot, when the store had no room for it any more
 	guest    time.Duration // guest execution
 	waited   time.Duration // everything between steps
 
