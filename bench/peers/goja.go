@@ -23,7 +23,7 @@ func (gojaPeer) Measure(_ context.Context, task string, d time.Duration) (time.D
 			_, err := goja.New().RunString(code)
 			return err
 		})
-	case suite.Cycle:
+	case suite.Suspend, suite.Restore, suite.Cycle:
 		return 0, suite.ErrNotApplicable
 	}
 	for _, k := range suite.Kernels {

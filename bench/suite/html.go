@@ -69,7 +69,7 @@ func (r *Report) row(group, name string) []Result {
 }
 
 const (
-	labelWidth = 130
+	labelWidth = 170
 	barWidth   = 380
 	barHeight  = 20
 	barStep    = 26
@@ -114,8 +114,8 @@ func scale(least, most float64) func(float64) float64 {
 // kind is how a subject is coloured.
 func kind(subject string) string {
 	switch subject {
-	case "native", "wasi", "purego", "codecell", "service":
-		return "own"
+	case "no-op", "goja", NodeVM, NodeVM + " in a worker":
+		return "peer"
 	}
-	return "peer"
+	return "own"
 }

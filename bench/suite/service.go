@@ -253,7 +253,7 @@ func (s *Service) latency(r *Report, p *progress, o Options) error {
 		share float64
 	}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}} {
 		r.Results = append(r.Results, Result{
-			"latency", q.name + " at half of the most", "codecell", "ns", []float64{float64(total.Quantile(q.share))},
+			"latency", "at half of the most", q.name, "ns", []float64{float64(total.Quantile(q.share))},
 		})
 	}
 	return nil

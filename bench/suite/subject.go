@@ -26,8 +26,10 @@ var ErrNotApplicable = errors.New("not applicable")
 
 // The tasks that are no kernels.
 const (
-	Fresh = "fresh" // make a guest, evaluate 1+1, drop it
-	Cycle = "cycle" // restore a suspended guest from bytes, resume it, suspend it to bytes
+	Fresh   = "fresh"   // make a guest, evaluate 1+1, drop it
+	Suspend = "suspend" // copy a guest that waits to bytes
+	Restore = "restore" // make a guest of the bytes, drop it
+	Cycle   = "cycle"   // restore a suspended guest from bytes, resume it, suspend it to bytes
 )
 
 // Kernel is a program that computes.
@@ -88,7 +90,12 @@ func (s *engineSubject) run(ctx context.Context, input []byte) error {
 
 // Measure implements Subject.
 func (s *engineSubject) Measure(ctx context.Context, task string, d time.Duration) (time.Duration, error) {
-	if task == Cycle {
+	switch task {
+	case Suspend:
+		return s.suspending(ctx, d)
+	case Restore:
+		return s.restoring(ctx, d)
+	case Cycle:
 		return s.cycle(ctx, d)
 	}
 	code := "return 1+1"
@@ -139,17 +146,64 @@ func (s *engineSubject) suspend(vm engine.VM, effects *engine.Effects) (suspende
 	return suspended{s.sealer.Seal(&snapshot.Snapshot{Image: image}, snapshot.Binding{}), effects.Requests[0].ID}, nil
 }
 
-func (s *engineSubject) firstSuspended(ctx context.Context) (suspended, error) {
+// waiting returns a guest that waits.
+func (s *engineSubject) waiting(ctx context.Context) (engine.VM, *engine.Effects, error) {
 	vm, err := s.engine.NewVM(s.catalog)
+	if err != nil {
+		return nil, nil, err
+	}
+	effects, err := vm.Step(ctx, begin(waiter), longEnough)
+	if err != nil {
+		vm.Close()
+	}
+	return vm, effects, err
+}
+
+func (s *engineSubject) firstSuspended(ctx context.Context) (suspended, error) {
+	vm, effects, err := s.waiting(ctx)
 	if err != nil {
 		return suspended{}, err
 	}
 	defer vm.Close()
-	effects, err := vm.Step(ctx, begin(waiter), longEnough)
-	if err != nil {
-		return suspended{}, err
-	}
 	return s.suspend(vm, effects)
+}
+
+func (s *engineSubject) suspending(ctx context.Context, d time.Duration) (time.Duration, error) {
+	vm, effects, err := s.waiting(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer vm.Close()
+	return Repeat(d, func() error {
+		_, err := s.suspend(vm, effects)
+		return err
+	})
+}
+
+func (s *engineSubject) restoring(ctx context.Context, d time.Duration) (time.Duration, error) {
+	portable, ok := s.engine.(engine.Portable)
+	if !ok {
+		return 0, ErrNotApplicable
+	}
+	at, err := s.firstSuspended(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return Repeat(d, func() error {
+		vm, err := s.restore(portable, at)
+		if err == nil {
+			vm.Close()
+		}
+		return err
+	})
+}
+
+func (s *engineSubject) restore(portable engine.Portable, at suspended) (engine.VM, error) {
+	snap, err := s.sealer.Open(at.sealed, snapshot.Binding{}, 256<<20)
+	if err != nil {
+		return nil, err
+	}
+	return portable.Restore(snap.Image, s.catalog)
 }
 
 func (s *engineSubject) cycle(ctx context.Context, d time.Duration) (time.Duration, error) {
@@ -162,11 +216,7 @@ func (s *engineSubject) cycle(ctx context.Context, d time.Duration) (time.Durati
 		return 0, err
 	}
 	return Repeat(d, func() error {
-		snap, err := s.sealer.Open(at.sealed, snapshot.Binding{}, 256<<20)
-		if err != nil {
-			return err
-		}
-		vm, err := portable.Restore(snap.Image, s.catalog)
+		vm, err := s.restore(portable, at)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,8 @@ func tasks() []task {
 	for _, k := range Kernels {
 		all = append(all, task{"kernel", k.Name, k.Name})
 	}
-	return append(all, task{"snapshot", "suspend + restore + resume", Cycle})
+	return append(all, task{"snapshot", "suspend", Suspend}, task{"snapshot", "restore", Restore},
+		task{"snapshot", "suspend + restore + resume", Cycle})
 }
 
 // Run measures the subjects, and the service if there is one.

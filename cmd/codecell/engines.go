@@ -55,17 +55,15 @@ func newEngines(c Config, codeMode bridge.Config, agents map[string]bridge.Confi
 		}
 		return e
 	}
-	if c.Engine.Mode != modeNative {
-		heaps := restoredHeaps
-		if c.Engine.Mode == modeWASI || !native.Linked {
-			heaps = c.heaps(codeMode, true)
-		}
-		w, err := wasi.New(wasi.Options{
-			Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: heaps, HeapBytes: bytes, CacheDir: c.Engine.cacheDir(),
-		})
-		if e.missing = err; err == nil {
-			e.portable = w
-		}
+	heaps := restoredHeaps
+	if c.Engine.Mode == modeWASI || !native.Linked {
+		heaps = c.heaps(codeMode)
+	}
+	w, err := wasi.New(wasi.Options{
+		Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: heaps, HeapBytes: bytes, CacheDir: c.Engine.cacheDir(),
+	})
+	if e.missing = err; err == nil {
+		e.portable = w
 	}
 	if c.Engine.Mode == modeWASI || c.Engine.Mode == modeAuto && !native.Linked {
 		if e.err = e.missing; e.err == nil {
@@ -74,7 +72,7 @@ func newEngines(c Config, codeMode bridge.Config, agents map[string]bridge.Confi
 		return e
 	}
 	n, err := native.New(native.Options{
-		Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: c.heaps(codeMode, e.portable != nil), HeapBytes: bytes,
+		Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: c.heaps(codeMode), HeapBytes: bytes,
 	})
 	if e.err = err; err == nil {
 		e.main = n
@@ -83,15 +81,23 @@ func newEngines(c Config, codeMode bridge.Config, agents map[string]bridge.Confi
 }
 
 // heaps is how many guests the main engine may have: for all suspended runs that may hold one, and running ones.
-func (c Config) heaps(codeMode bridge.Config, portable bool) int {
+func (c Config) heaps(codeMode bridge.Config) int {
 	if c.Engine.Heaps > 0 {
 		return c.Engine.Heaps
 	}
-	parked := codeMode.MaxSuspendedRuns
-	if portable {
-		parked = min(parked, max(c.Snapshot.ParkedHeaps, bridge.DefaultParkedHeaps))
+	return max(1024, c.parkedHeaps(codeMode)+spareHeaps)
+}
+
+// parkedHeaps is how many suspended runs keep their heaps: in mode native all, unless their turns want it otherwise.
+func (c Config) parkedHeaps(codeMode bridge.Config) int {
+	_, noGuest := wasi.Module()
+	switch {
+	case c.Engine.Mode == modeNative || noGuest != nil:
+		return codeMode.MaxSuspendedRuns
+	case c.Snapshot.ParkedHeaps > 0:
+		return c.Snapshot.ParkedHeaps
 	}
-	return max(1024, parked+spareHeaps)
+	return bridge.DefaultParkedHeaps
 }
 
 // cacheDir is where compiled code is kept; empty: nowhere.

@@ -55,6 +55,18 @@ async function answer({ mode, task, code, ms }, wasm) {
 	if (mode.endsWith("worker")) return task === "fresh" ? repeat(ms, () => inWorker(wasm)) : { none: true };
 	if (!task) return { bytes: (await suspended(wasm)).length };
 	if (task === "fresh") return repeat(ms, () => fresh(wasm));
+	if (task === "suspend") {
+		const vm = await QuickJS.create({ wasm });
+		vm.evalCode(WAITER).dispose();
+		vm.executePendingJobs();
+		const took = await repeat(ms, () => QuickJS.serializeSnapshot(vm.snapshot()));
+		vm.dispose();
+		return took;
+	}
+	if (task === "restore") {
+		const bytes = await suspended(wasm);
+		return repeat(ms, async () => (await QuickJS.restore(QuickJS.deserializeSnapshot(bytes), { wasm })).dispose());
+	}
 	if (task === "cycle") {
 		let bytes = await suspended(wasm);
 		return repeat(ms, async () => { bytes = await cycle(wasm, bytes) });
