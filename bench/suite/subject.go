@@ -181,11 +181,7 @@ func (s *engineSubject) suspending(ctx context.Context, d time.Duration) (time.D
 }
 
 func (s *engineSubject) restoring(ctx context.Context, d time.Duration) (time.Duration, error) {
-	portable, ok := s.engine.(engine.Portable)
-	if !ok {
-		return 0, ErrNotApplicable
-	}
-	at, err := s.firstSuspended(ctx)
+	portable, at, err := s.portable(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -198,6 +194,16 @@ func (s *engineSubject) restoring(ctx context.Context, d time.Duration) (time.Du
 	})
 }
 
+// portable returns the engine, if its guests can be restored, and one of them to begin with.
+func (s *engineSubject) portable(ctx context.Context) (engine.Portable, suspended, error) {
+	portable, ok := s.engine.(engine.Portable)
+	if !ok {
+		return nil, suspended{}, ErrNotApplicable
+	}
+	at, err := s.firstSuspended(ctx)
+	return portable, at, err
+}
+
 func (s *engineSubject) restore(portable engine.Portable, at suspended) (engine.VM, error) {
 	snap, err := s.sealer.Open(at.sealed, snapshot.Binding{}, 256<<20)
 	if err != nil {
@@ -207,11 +213,7 @@ func (s *engineSubject) restore(portable engine.Portable, at suspended) (engine.
 }
 
 func (s *engineSubject) cycle(ctx context.Context, d time.Duration) (time.Duration, error) {
-	portable, ok := s.engine.(engine.Portable)
-	if !ok {
-		return 0, ErrNotApplicable
-	}
-	at, err := s.firstSuspended(ctx)
+	portable, at, err := s.portable(ctx)
 	if err != nil {
 		return 0, err
 	}
