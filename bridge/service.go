@@ -163,11 +163,12 @@ func (s *Service) EngineName() string {
 // Ready returns nil while the service can take work, else why it can't.
 func (s *Service) Ready() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
 		return errShuttingDown
 	}
-	return s.engineError()
+	return s.engineError() // which may wait until the engine is loaded
 }
 
 // engineError returns nil if there is an engine, and it can be loaded.
