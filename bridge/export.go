@@ -26,6 +26,11 @@ func (s *Service) Export(ctx context.Context, t *Turn, runID string) (*Exported,
 	if s.handoffs == nil {
 		return nil, noEngine(errors.New("this service has no engine whose guests can leave the process"))
 	}
+	end, err := s.beginLeg()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	r, err := s.claim(ctx, t, strings.TrimSpace(runID))
 	if err != nil {
 		return nil, runProblem(err)
@@ -139,13 +144,12 @@ func (s *Service) Import(ctx context.Context, t *Turn, runID string, sealed []by
 
 // admitImport gives an imported run its place, and its image one in the store.
 func (s *Service) admitImport(ctx context.Context, r *run, image []byte) error {
-	s.mu.Lock()
-	known := s.runs[r.id] != nil
-	s.mu.Unlock()
-	if known {
-		return &Error{Kind: KindConflict, Key: "runId", Msg: "a run of this id is here already"}
-	}
 	if !s.keep(r) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.runs[r.id] != nil {
+			return &Error{Kind: KindConflict, Key: "runId", Msg: "a run of this id is here already"}
+		}
 		return &Error{Kind: KindOverloaded, Msg: tooManySuspended.text, RetryAfter: time.Second}
 	}
 	if !r.turn.addRun(r) {

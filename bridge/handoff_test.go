@@ -298,6 +298,30 @@ func TestExport(t *testing.T) {
 			require.Equal(t, 3, last.Telemetry.Steps)
 		}
 	})
+	t.Run("C6 of imports at once one is taken", func(t *testing.T) {
+		from, to := here(t), here(t)
+		turn, there := from.turn(""), to.turn("")
+		out, err := from.Export(context.Background(), turn, from.exec(turn).RunID)
+		require.NoError(t, err)
+		results := make(chan error)
+		for range 8 {
+			go func() {
+				_, err := to.Import(context.Background(), there, out.RunID, out.Snapshot)
+				results <- err
+			}()
+		}
+		taken := 0
+		for range 8 {
+			if err := <-results; err == nil {
+				taken++
+			} else {
+				requireKind(t, err, KindConflict)
+			}
+		}
+		require.Equal(t, 1, taken)
+		require.Equal(t, 1, to.Stats().Suspended)
+		require.Equal(t, Waiting, to.wait(there, out.RunID).Status)
+	})
 	t.Run("C10 answers that have come go along", func(t *testing.T) {
 		from, to := here(t), here(t)
 		turn, there := from.turn(""), to.turn("")

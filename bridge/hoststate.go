@@ -111,6 +111,9 @@ func (s *Service) revive(t *Turn, runID string, state *hostState) (*run, error) 
 	if left := time.Until(expires); left <= 0 || left > time.Duration(t.config.SnapshotTTLSeconds)*time.Second+time.Minute {
 		return nil, errors.New("it has expired")
 	}
+	if state.Steps < 0 || state.Heap < 0 || state.Guest < 0 || state.Waited < 0 {
+		return nil, errors.New("its counters are wrong")
+	}
 	r := newRun(s, t, source, state.Language)
 	r.id, r.code, r.parentID, r.expiresAt = runID, state.Code, state.ParentID, expires
 	r.settled, r.value, r.noticed, r.hints = state.Settled, state.Value, state.Noticed, state.Hints

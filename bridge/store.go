@@ -8,8 +8,8 @@ func (s *Service) keep(r *run) bool {
 	r.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runs[id] != nil {
-		return true
+	if held := s.runs[id]; held != nil {
+		return held == r // an import may bring an id that is here already
 	}
 	if len(s.runs) >= min(s.options.Config.MaxSuspendedRuns, r.turn.config.MaxSuspendedRuns) {
 		return false
@@ -26,7 +26,9 @@ func (s *Service) forget(r *run) {
 		return
 	}
 	s.mu.Lock()
-	delete(s.runs, id)
+	if s.runs[id] == r {
+		delete(s.runs, id)
+	}
 	s.mu.Unlock()
 }
 
