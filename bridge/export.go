@@ -97,7 +97,7 @@ func (r *run) ownImage(ctx context.Context, binding snapshot.Binding) ([]byte, e
 	if guest, ok := r.vm.(engine.Imager); ok {
 		return guest.Image()
 	}
-	steps, err := r.journal.Steps()
+	steps, err := r.journal.Steps(maxReplayed)
 	if err != nil {
 		return nil, err
 	}

@@ -225,7 +225,7 @@ func (r *run) copyOut() ([]byte, *journal.Steps, int, error) {
 		image, err := guest.Image()
 		return image, nil, was, err
 	}
-	steps, err := r.journal.Steps()
+	steps, err := r.journal.Steps(maxReplayed)
 	return nil, steps, was, err
 }
 
@@ -297,7 +297,7 @@ func (h *handoffs) restore(r *run) error {
 	}
 	h.count.restored.Add(1)
 	r.mu.Lock()
-	r.vm, r.journal, r.stored = vm, nil, false
+	r.vm, r.journal, r.records, r.stored = vm, nil, false, false
 	gone := r.ctx.Err() != nil
 	r.mu.Unlock()
 	r.engine = h.portable.Name()

@@ -40,8 +40,11 @@ func isToolsCall(m engine.Method) bool {
 //
 // The heap stays where it is until it is moved into a snapshot (see handoffs), which is not the caller's to wait for.
 func (r *run) suspend(fresh []*item) *Result {
-	if limit := r.turn.config.MaxSnapshotBytes; r.vm.Footprint() > limit {
-		return r.fail(snapshotOver(limit))
+	switch size, err := r.vm.Footprint(); {
+	case err != nil:
+		return r.fail(engineFailure(err, r))
+	case size > r.turn.config.MaxSnapshotBytes:
+		return r.fail(snapshotOver(r.turn.config.MaxSnapshotBytes))
 	}
 	if !r.service.keep(r) {
 		return r.fail(tooManySuspended)

@@ -16,7 +16,8 @@ type Effects struct {
 	Omitted   int64 // bytes of output that were dropped
 	Clock     []ClockRun
 	Main      Main
-	Took      time.Duration // of guest execution
+	Took      time.Duration // of guest execution, by the wall clock
+	CPU       time.Duration // of which it had a processor
 
 	raw []byte
 }
@@ -104,6 +105,9 @@ type Main struct {
 	Hints  Hint
 	Thrown Thrown // if rejected
 }
+
+// Raw returns the records that the effects were decoded from. They must not be changed.
+func (e *Effects) Raw() []byte { return e.raw }
 
 // Hash identifies the step's effects, clock reads apart: two engines took the same step if it is equal.
 func (e *Effects) Hash() [32]byte {

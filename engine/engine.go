@@ -25,7 +25,7 @@ type Engine interface {
 type VM interface {
 	// Step takes one step. The guest may run for timeout, not counting the time until a thread is free, which ctx
 	// bounds. If the step was ended from outside, the error says by what (ErrTimeout, ErrStopped, ErrMemory,
-	// ErrOutput), the effects are those until then, and no further step can be taken.
+	// ErrOutput), the effects are those until then, if they are known, and no further step can be taken.
 	Step(ctx context.Context, input []byte, timeout time.Duration) (*Effects, error)
 
 	// Retake takes a step again that was taken elsewhere: the guest's clock gives the reads of then, in their order.
@@ -37,9 +37,9 @@ type VM interface {
 	Interrupt()
 
 	// Footprint returns in how many bytes the heap differs from a fresh guest.
-	Footprint() int
+	Footprint() (int, error)
 
-	// HeapBytes returns how many bytes the heap reaches.
+	// HeapBytes returns how many bytes the heap reached after the last step.
 	HeapBytes() int
 
 	// Close gives the heap back. It is safe to call more than once.

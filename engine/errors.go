@@ -26,6 +26,8 @@ var (
 	ErrClosed     error = &Error{text: "guest is closed"}
 	// ErrBroken means that the engine met a bug of its own; the same cell would meet it again.
 	ErrBroken error = &Error{text: "guest's engine is broken"}
+	// ErrLost means that the guest is gone, with the process that it was in, and could not be rebuilt.
+	ErrLost error = &Error{text: "guest was lost with its process"}
 	// ErrDiverged means that a step, taken again, was not the same step.
 	ErrDiverged error = &Error{text: "step differs from when it was taken first"}
 	// ErrImage means that bytes are no image of this build.

@@ -19,7 +19,7 @@ type Records struct {
 func (r *Records) Decode(complete bool) (*engine.Effects, error) {
 	e, err := engine.DecodeEffects(r.raw, complete)
 	if e != nil {
-		e.Took = r.took
+		e.Took, e.CPU = r.took, r.took
 	}
 	return e, err
 }

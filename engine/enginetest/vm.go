@@ -109,7 +109,7 @@ func (v *VM) Interrupt() { v.once.Do(func() { close(v.interrupted) }) }
 func (v *VM) SetFootprint(n int) { v.footprint.Store(int64(n)) }
 
 // Footprint implements engine.VM.
-func (v *VM) Footprint() int { return int(v.footprint.Load()) }
+func (v *VM) Footprint() (int, error) { return int(v.footprint.Load()), nil }
 
 // HeapBytes implements engine.VM.
 func (v *VM) HeapBytes() int { return 1 << 16 }

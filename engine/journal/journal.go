@@ -10,13 +10,7 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// Limits bound a journal. Beyond them it is over: taking the steps again would cost too much memory or time.
-type Limits struct {
-	Bytes int           // of inputs
-	Took  time.Duration // guest execution
-}
-
-// ErrOver means that the journal passed its limits.
+// ErrOver means that taking the steps again would cost too much, or that they were too much to remember.
 var ErrOver = errors.New("the run's journal is longer than allowed")
 
 // taken is one step.
@@ -30,17 +24,36 @@ type taken struct {
 // Journal is the steps of one guest from its beginning. One goroutine at a time may use it; a copy that Steps returned
 // is anybody's.
 type Journal struct {
-	limits  Limits
-	catalog []byte
-	steps   []taken
-	last    *engine.Effects // of the last step, not hashed yet
-	bytes   int
-	took    time.Duration
-	over    bool
+	origin
+	steps    []taken
+	last     *engine.Effects // of the last step, not hashed yet
+	bytes    int
+	maxBytes int
+	took     time.Duration
+	over     bool
 }
 
-// New returns the journal of a fresh guest that sees the catalog.
-func New(catalog []byte, l Limits) *Journal { return &Journal{catalog: catalog, limits: l} }
+// origin is what the guest was before its first step.
+type origin struct {
+	image, catalog []byte // image is nil for a fresh guest
+}
+
+// Keeper is a guest that keeps its journal itself.
+type Keeper interface {
+	engine.VM
+	// Journal returns it. It must not be added to, and is the guest's: no step may be taken while it is used.
+	Journal() *Journal
+}
+
+// New returns the journal of a fresh guest that sees the catalog. It remembers inputs of maxBytes; beyond that it is over.
+func New(catalog []byte, maxBytes int) *Journal {
+	return &Journal{origin: origin{catalog: catalog}, maxBytes: maxBytes}
+}
+
+// Restored returns the journal of a guest that was restored from an image.
+func Restored(image, catalog []byte, maxBytes int) *Journal {
+	return &Journal{origin: origin{image, catalog}, maxBytes: maxBytes}
+}
 
 // Add takes in a step. It keeps input and effects. Most runs have one step and are never rebuilt, so the effects are
 // hashed only when more comes.
@@ -48,8 +61,8 @@ func (j *Journal) Add(input []byte, e *engine.Effects) {
 	j.settle()
 	j.bytes += len(input)
 	j.took += e.Took
-	if j.over = j.over || j.bytes > j.limits.Bytes || j.took > j.limits.Took; j.over {
-		j.steps, j.last, j.catalog = nil, nil, nil
+	if j.over = j.over || j.bytes > j.maxBytes; j.over {
+		j.steps, j.last, j.origin = nil, nil, origin{}
 		return
 	}
 	j.steps = append(j.steps, taken{input: input, clock: e.Clock, took: e.Took})
@@ -63,19 +76,26 @@ func (j *Journal) settle() {
 	}
 }
 
-// Steps returns the journal as it is now, to be rebuilt from while it goes on. It is ErrOver for one that is over.
-func (j *Journal) Steps() (*Steps, error) {
-	if j.over {
+// Len returns how many steps there are to take again.
+func (j *Journal) Len() int { return len(j.steps) }
+
+// Over says whether there was more than the journal remembers.
+func (j *Journal) Over() bool { return j.over }
+
+// Steps returns the journal as it is now, to be rebuilt from while it goes on. It is ErrOver for one that is over, or
+// whose steps took longer than most, which is zero for any length of time.
+func (j *Journal) Steps(most time.Duration) (*Steps, error) {
+	if j.over || most > 0 && j.took > most {
 		return nil, ErrOver
 	}
 	j.settle()
-	return &Steps{catalog: j.catalog, steps: slices.Clone(j.steps)}, nil
+	return &Steps{origin: j.origin, steps: slices.Clone(j.steps)}, nil
 }
 
 // Steps is what a guest was given until some moment.
 type Steps struct {
-	catalog []byte
-	steps   []taken
+	origin
+	steps []taken
 }
 
 // slowest is how many times longer than at first a step may take when it is taken again in a slower engine, and grace
@@ -88,7 +108,7 @@ const (
 // Rebuild takes the steps again in an engine and returns the guest as it is after the last one. A step that is not the
 // same step is engine.ErrDiverged, and the error says which.
 func (s *Steps) Rebuild(ctx context.Context, e engine.Engine) (engine.VM, error) {
-	vm, err := e.NewVM(s.catalog)
+	vm, err := s.begin(e)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +121,18 @@ func (s *Steps) Rebuild(ctx context.Context, e engine.Engine) (engine.VM, error)
 		}
 	}
 	return vm, nil
+}
+
+// begin makes the guest as it was before its first step.
+func (o *origin) begin(e engine.Engine) (engine.VM, error) {
+	if o.image == nil {
+		return e.NewVM(o.catalog)
+	}
+	p, ok := e.(engine.Portable)
+	if !ok {
+		return nil, fmt.Errorf("%w: engine %s restores none", engine.ErrImage, e.Name())
+	}
+	return p.Restore(o.image, o.catalog)
 }
 
 func (t *taken) again(ctx context.Context, vm engine.VM) error {

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var generous = Limits{Bytes: 1 << 20, Took: time.Minute}
+const generous = 1 << 20
 
 // asksTwice asks for a tool in two steps and returns in the third.
 func asksTwice(string) enginetest.Script {
@@ -35,12 +35,12 @@ func answer(id uint32, payload string) []byte {
 }
 
 // record takes the first two steps and returns the guest's journal.
-func record(t *testing.T, l Limits) *Journal {
+func record(t *testing.T, maxBytes int) *Journal {
 	t.Helper()
 	e := enginetest.New(asksTwice)
 	vm, err := e.NewVM([]byte("catalog"))
 	require.NoError(t, err)
-	j := New([]byte("catalog"), l)
+	j := New([]byte("catalog"), maxBytes)
 	begin := engine.Begin{Source: "cell"}
 	for _, input := range [][]byte{begin.Append(nil), answer(1, "10")} {
 		effects, err := vm.Step(t.Context(), input, time.Second)
@@ -54,7 +54,7 @@ func record(t *testing.T, l Limits) *Journal {
 
 func TestRebuild(t *testing.T) {
 	t.Run("C4 the guest is where it was", func(t *testing.T) {
-		steps, err := record(t, generous).Steps()
+		steps, err := record(t, generous).Steps(0)
 		require.NoError(t, err)
 		e := enginetest.NewPortable("b", asksTwice)
 		vm, err := steps.Rebuild(t.Context(), e)
@@ -68,7 +68,7 @@ func TestRebuild(t *testing.T) {
 	})
 	t.Run("C4 a journal goes on after it was read", func(t *testing.T) {
 		j := record(t, generous)
-		before, err := j.Steps()
+		before, err := j.Steps(0)
 		require.NoError(t, err)
 		e := enginetest.New(asksTwice)
 		vm, err := before.Rebuild(t.Context(), e)
@@ -77,7 +77,7 @@ func TestRebuild(t *testing.T) {
 		effects, err := vm.Step(t.Context(), input, time.Second)
 		require.NoError(t, err)
 		j.Add(input, effects)
-		after, err := j.Steps()
+		after, err := j.Steps(0)
 		require.NoError(t, err)
 		vm.Close()
 		require.Len(t, before.steps, 2)
@@ -88,7 +88,7 @@ func TestRebuild(t *testing.T) {
 	})
 	for at, want := range map[int64]string{1: "step 1 of 2", 2: "step 2 of 2"} {
 		t.Run("C4 a step that differs is named: "+want, func(t *testing.T) {
-			steps, err := record(t, generous).Steps()
+			steps, err := record(t, generous).Steps(0)
 			require.NoError(t, err)
 			e := enginetest.NewPortable("b", asksTwice)
 			e.Diverge.Store(at)
@@ -99,7 +99,7 @@ func TestRebuild(t *testing.T) {
 		})
 	}
 	t.Run("C4 a step that read the clock otherwise is another step", func(t *testing.T) {
-		steps, err := record(t, generous).Steps()
+		steps, err := record(t, generous).Steps(0)
 		require.NoError(t, err)
 		steps.steps[1].clock = []engine.ClockRun{{Millis: 1, Count: 1}}
 		e := enginetest.New(asksTwice)
@@ -108,7 +108,7 @@ func TestRebuild(t *testing.T) {
 		require.NoError(t, e.Close())
 	})
 	t.Run("C4 so is one that ends otherwise", func(t *testing.T) {
-		steps, err := record(t, generous).Steps()
+		steps, err := record(t, generous).Steps(0)
 		require.NoError(t, err)
 		e := enginetest.Always(func(*enginetest.Input, *enginetest.Records) error { return engine.ErrMemory })
 		_, err = steps.Rebuild(t.Context(), e)
@@ -117,7 +117,7 @@ func TestRebuild(t *testing.T) {
 		require.NoError(t, e.Close())
 	})
 	t.Run("G7 rebuilding can be called off", func(t *testing.T) {
-		steps, err := record(t, generous).Steps()
+		steps, err := record(t, generous).Steps(0)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		e := enginetest.Always(func(in *enginetest.Input, _ *enginetest.Records) error {
@@ -131,7 +131,7 @@ func TestRebuild(t *testing.T) {
 		require.NoError(t, e.Close())
 	})
 	t.Run("H5 there may be no room for a guest", func(t *testing.T) {
-		steps, err := record(t, generous).Steps()
+		steps, err := record(t, generous).Steps(0)
 		require.NoError(t, err)
 		e := enginetest.New(asksTwice)
 		e.Fill(true)
@@ -142,18 +142,52 @@ func TestRebuild(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	for rule, l := range map[string]Limits{
-		"H5 inputs are bounded":         {Bytes: 20, Took: time.Minute},
-		"H5 guest execution is bounded": {Bytes: 1 << 20, Took: 1999 * time.Millisecond},
-	} {
-		t.Run(rule, func(t *testing.T) {
-			j := record(t, l)
-			_, err := j.Steps()
-			require.ErrorIs(t, err, ErrOver)
-			require.Nil(t, j.steps)
-			j.Add(answer(2, "1"), &engine.Effects{})
-			_, err = j.Steps()
-			require.ErrorIs(t, err, ErrOver)
-		})
-	}
+	t.Run("H5 inputs are bounded", func(t *testing.T) {
+		j := record(t, 20)
+		_, err := j.Steps(0)
+		require.ErrorIs(t, err, ErrOver)
+		require.True(t, j.Over())
+		require.Nil(t, j.steps)
+		j.Add(answer(2, "1"), &engine.Effects{})
+		_, err = j.Steps(0)
+		require.ErrorIs(t, err, ErrOver)
+	})
+	t.Run("H5 guest execution is bounded by who wants it taken again", func(t *testing.T) {
+		j := record(t, generous)
+		_, err := j.Steps(1999 * time.Millisecond)
+		require.ErrorIs(t, err, ErrOver)
+		steps, err := j.Steps(2 * time.Second)
+		require.NoError(t, err)
+		require.Len(t, steps.steps, 2)
+	})
+}
+
+func TestRestored(t *testing.T) {
+	e := enginetest.NewPortable("b", asksTwice)
+	steps, err := record(t, generous).Steps(0)
+	require.NoError(t, err)
+	vm, err := steps.Rebuild(t.Context(), e)
+	require.NoError(t, err)
+	image, err := vm.(engine.Imager).Image()
+	require.NoError(t, err)
+	vm.Close()
+
+	j := Restored(image, []byte("catalog"), generous)
+	t.Run("C4 a guest that was restored is restored again, and goes on", func(t *testing.T) {
+		steps, err := j.Steps(0)
+		require.NoError(t, err)
+		vm, err := steps.Rebuild(t.Context(), e)
+		require.NoError(t, err)
+		defer vm.Close()
+		effects, err := vm.Step(t.Context(), answer(2, "20"), time.Second)
+		require.NoError(t, err)
+		require.Equal(t, "20", string(effects.Main.Value))
+	})
+	t.Run("C4 an engine that restores nothing says so", func(t *testing.T) {
+		steps, err := j.Steps(0)
+		require.NoError(t, err)
+		_, err = steps.Rebuild(t.Context(), e.Engine)
+		require.ErrorIs(t, err, engine.ErrImage)
+	})
+	require.NoError(t, e.Close())
 }

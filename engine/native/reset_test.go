@@ -86,11 +86,14 @@ func TestFootprint(t *testing.T) {
 	e := newEngine(t, Options{})
 	vm, first := start(t, e, limits(`let a = 1; await tools.echo(); a = "x".repeat(1e6); a.charCodeAt(5); await tools.echo(); return a.length`))
 	defer vm.Close()
-	small := vm.Footprint()
+	small, err := vm.Footprint()
+	require.NoError(t, err)
 	t.Run("C6 a fresh run differs by little", func(t *testing.T) { require.Less(t, small, 32<<10) })
 	t.Run("C6 what the cell keeps counts", func(t *testing.T) {
 		resume(t, vm, engine.Answer{ID: first.Requests[0].ID, Payload: []byte("1")})
-		require.InDelta(t, small+1e6, vm.Footprint(), 64<<10)
+		large, err := vm.Footprint()
+		require.NoError(t, err)
+		require.InDelta(t, small+1e6, large, 64<<10)
 		require.Greater(t, vm.HeapBytes(), 1_000_000)
 	})
 }

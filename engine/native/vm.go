@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/guest"
+	"github.com/codecell/codecell/engine/thread"
 )
 
 // vm is a run's heap. The catalog goes in with the first step.
@@ -57,14 +57,13 @@ func (v *vm) take(ctx context.Context, step func(*heap) guest.Status) (*engine.E
 	if !v.arm() {
 		return nil, engine.ErrStopped
 	}
-	start := time.Now()
-	status := v.run(step)
-	took := time.Since(start)
+	var status guest.Status
+	took := thread.Run(func() { status = step(v.heap) })
 	v.disarm()
 	v.started, v.catalog = true, nil
 	effects, err := engine.DecodeEffects(bytes.Clone(v.heap.control.Effects()), status == guest.Done)
 	if effects != nil {
-		effects.Took = took
+		effects.Took, effects.CPU = took.Wall, took.CPU
 	}
 	if status == guest.Broken {
 		return effects, fmt.Errorf("%w: %s", engine.ErrBroken, v.heap.control.Fault())
@@ -102,16 +101,13 @@ func (v *vm) Interrupt() {
 	}
 }
 
-// run takes the step on this goroutine's thread: handing it to another thread would cost more than most steps
-// take. The thread is locked because a heap that is inside a step is bound to the stack that it runs on.
-func (v *vm) run(step func(*heap) guest.Status) guest.Status {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	return step(v.heap)
-}
-
 // Footprint implements engine.VM.
-func (v *vm) Footprint() int { return v.heap.control.Footprint(v.heap.image) }
+func (v *vm) Footprint() (int, error) {
+	if v.heap == nil || v.heap.spoiled {
+		return 0, engine.ErrClosed
+	}
+	return v.heap.control.Footprint(v.heap.image), nil
+}
 
 // HeapBytes implements engine.VM.
 func (v *vm) HeapBytes() int { return v.heap.control.Used() }

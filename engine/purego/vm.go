@@ -13,6 +13,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/guest"
+	"github.com/codecell/codecell/engine/thread"
 )
 
 //go:embed host.js
@@ -139,16 +140,15 @@ func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, reta
 	v.clock.begin(retaken, reads)
 	v.records.raw = nil
 	s := step{vm: v, deadline: time.Now().Add(timeout)}
-	start := time.Now()
-	err := s.run(input)
-	took := time.Since(start)
+	var err error
+	took := thread.Run(func() { err = s.run(input) })
 	v.started = true
 	if err != nil {
 		v.spoiled = true
 	}
 	effects, bad := engine.DecodeEffects(v.records.raw, err == nil)
 	if effects != nil {
-		effects.Took = took
+		effects.Took, effects.CPU = took.Wall, took.CPU
 	}
 	if err == nil {
 		err = bad
@@ -173,7 +173,7 @@ func (v *vm) Interrupt() {
 }
 
 // Footprint implements engine.VM. This engine has no way to know; a guest's output and requests are bounded elsewhere.
-func (v *vm) Footprint() int { return 0 }
+func (v *vm) Footprint() (int, error) { return 0, nil }
 
 // HeapBytes implements engine.VM. This engine has no way to know.
 func (v *vm) HeapBytes() int { return 0 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/thread"
 )
 
 // vm is a run's guest. The catalog goes in with the first step.
@@ -49,14 +50,14 @@ func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, prep
 	}
 	i := v.instance
 	prepare(i)
-	start := time.Now()
-	status, fault := i.take(input, v.catalog, timeout)
-	took := time.Since(start)
+	var status status
+	var fault error
+	took := thread.Run(func() { status, fault = i.take(input, v.catalog, timeout) })
 	i.retaken, i.reads = false, nil
 	v.started, v.catalog = true, nil
 	effects, err := engine.DecodeEffects(i.effects(), status == done)
 	if effects != nil {
-		effects.Took = took
+		effects.Took, effects.CPU = took.Wall, took.CPU
 	}
 	switch {
 	case status == broken:
@@ -107,11 +108,11 @@ func (v *vm) Image() ([]byte, error) {
 }
 
 // Footprint implements engine.VM.
-func (v *vm) Footprint() int {
-	if v.rest() != nil {
-		return 0
+func (v *vm) Footprint() (int, error) {
+	if err := v.rest(); err != nil {
+		return 0, err
 	}
-	return v.instance.footprint()
+	return v.instance.footprint(), nil
 }
 
 // HeapBytes implements engine.VM.
