@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"bench/suite":         {"bench", "bridge", "catalog", "engine", "server", "snapshot"},
 	"bridge":              {"catalog", "engine", "engine/journal", "engine/script", "snapshot"},
 	"catalog":             {},
-	"cmd/codecell":        {"bench/suite", "bridge", "engine", "engine/native", "engine/purego", "engine/wasi", "server"},
+	"cmd/codecell":        {"bench/suite", "bridge", "engine", "engine/native", "engine/purego", "engine/wasi", "engine/worker", "server"},
 	"engine":              {},
 	"engine/differential": {},
 	"engine/enginetest":   {"engine"},
@@ -40,6 +40,9 @@ var mayImport = map[string][]string{
 	"engine/thread":       {},
 	"engine/wasi":         {"engine", "engine/gate", "engine/guest", "engine/thread"},
 	"engine/wasi/fuel":    {},
+	"engine/worker":       {"engine", "engine/gate", "engine/journal", "engine/worker/sandbox"},
+
+	"engine/worker/sandbox": {},
 
 	"engine/wasi/fuel/addfuel": {"engine/wasi/fuel"},
 	"server":                   {"bridge", "catalog"},

@@ -24,17 +24,25 @@ const (
 )
 
 // BenchmarkHTTP loads POST /v1/exec and, in turns with it, a handler that only binds the same request and writes
-// the same answer. What is between them is the price of running the cell.
+// the same answer. What is between them is the price of running the cell. The third side is exec with its guests in
+// worker processes.
 func BenchmarkHTTP(b *testing.B) {
 	s := newService(b)
 	turn := s.turn(b, turnRequest(50, `true`))
-	body := `{"turnId":"` + turn.ID() + `","toolCallId":"call-1","code":"return 1+1","language":"javascript"}`
+	isolated := newIsolated(b)
+	post := func(turn *bridge.Turn) string {
+		return `{"turnId":"` + turn.ID() + `","toolCallId":"call-1","code":"return 1+1","language":"javascript"}`
+	}
 	r, err := s.Exec(b.Context(), turn, cell("return 1+1"))
 	answer := must(b, bridge.Completed, r, err).AppendJSON(nil)
 
-	sides := []*side{{name: "exec", address: serve(b, s)}, {name: "no-op", address: serveNoop(b, answer)}}
+	sides := []*side{
+		{name: "thread", address: serve(b, s), body: post(turn)},
+		{name: "no-op", address: serveNoop(b, answer), body: post(turn)},
+		{name: "process", address: serve(b, isolated), body: post(isolated.turn(b, turnRequest(50, `true`)))},
+	}
 	for _, side := range sides {
-		side.open(b, body)
+		side.open(b)
 	}
 	b.ResetTimer()
 	for done := 0; done < b.N; done += round {
@@ -45,11 +53,13 @@ func BenchmarkHTTP(b *testing.B) {
 	for _, side := range sides {
 		b.ReportMetric(side.total.Rate(), side.name+"-req/s")
 	}
-	exec, noop := sides[0].total, sides[1].total
-	b.ReportMetric(exec.Rate()/noop.Rate(), "ratio")
-	show("`POST /v1/exec` of `return 1+1`, 16 connections, 50 tools", exec)
+	thread, noop, process := sides[0].total, sides[1].total, sides[2].total
+	b.ReportMetric(thread.Rate()/noop.Rate(), "thread/no-op")
+	b.ReportMetric(process.Rate()/thread.Rate(), "process/thread")
+	show("`POST /v1/exec` of `return 1+1`, 16 connections, 50 tools, thread isolation", thread)
+	show("the same in process isolation", process)
 	show("a no-op handler that binds and writes the same JSON", noop)
-	row("ratio of the two", "%.2f", exec.Rate()/noop.Rate())
+	row("thread isolation to no-op; process to thread", "%.2f; %.2f", thread.Rate()/noop.Rate(), process.Rate()/thread.Rate())
 }
 
 func show(what string, r *Report) {
@@ -57,16 +67,16 @@ func show(what string, r *Report) {
 		r.Quantile(0.5).Seconds()*1e3, r.Quantile(0.95).Seconds()*1e3, r.Quantile(0.99).Seconds()*1e3)
 }
 
-// side is one of the two services that are compared.
+// side is one of the services that are compared.
 type side struct {
-	name, address string
-	load          *Load
-	total         *Report
+	name, address, body string
+	load                *Load
+	total               *Report
 }
 
-func (s *side) open(b *testing.B, body string) {
+func (s *side) open(b *testing.B) {
 	var err error
-	s.load, err = Dial(s.address, connections, Post(s.address, "/v1/exec", body), []byte(completed))
+	s.load, err = Dial(s.address, connections, Post(s.address, "/v1/exec", s.body), []byte(completed))
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, s.load.Close()) })
 	s.total = newReport()

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -11,29 +12,62 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/catalog"
+	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
+	"github.com/codecell/codecell/engine/worker"
 )
 
 // service is a bridge on the native engine and, if the guest was built, the WASI engine, as codecell serve puts them
-// together.
+// together in thread isolation.
 type service struct {
 	*bridge.Service
-	engine *native.Engine
+	engine engine.Engine
 }
 
 func newService(b *testing.B) *service {
 	b.Helper()
-	engine, err := native.New(native.Options{})
+	main, err := native.New(native.Options{})
 	require.NoError(b, err)
-	options := bridge.Options{Engine: engine, TestExecutors: true}
 	portable, err := wasi.New(wasi.Options{})
-	if err == nil {
+	if errors.Is(err, wasi.ErrNoGuest) {
+		return serviceOn(b, main, nil)
+	}
+	require.NoError(b, err)
+	return serviceOn(b, main, portable)
+}
+
+// newIsolated is the same with the engines in worker processes.
+func newIsolated(b *testing.B) *service {
+	b.Helper()
+	start := func(name string) *worker.Engine {
+		return worker.New(worker.Options{Settings: worker.Settings{Engine: name}, Command: []string{asWorker}})
+	}
+	main := start("native")
+	require.NoError(b, main.Ready())
+	if _, err := wasi.Module(); err != nil {
+		return serviceOn(b, main, nil)
+	}
+	return serviceOn(b, main, worker.Portable{Engine: start("wasi")})
+}
+
+// asWorker is the argument that makes the test's binary a worker.
+const asWorker = "worker"
+
+func openEngine(s worker.Settings) (engine.Engine, error) {
+	if s.Engine == "wasi" {
+		return wasi.New(wasi.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
+	}
+	return native.New(native.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
+}
+
+func serviceOn(b *testing.B, main engine.Engine, portable engine.Portable) *service {
+	b.Helper()
+	options := bridge.Options{Engine: main, TestExecutors: true}
+	if portable != nil {
 		options.Portable = portable
-		_, err = portable.Build() // not while something is measured
+		_, err := portable.Build() // not while something is measured
 		require.NoError(b, err)
-	} else {
-		require.ErrorIs(b, err, wasi.ErrNoGuest)
 	}
 	s, err := bridge.New(options)
 	require.NoError(b, err)
@@ -41,12 +75,12 @@ func newService(b *testing.B) *service {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		require.NoError(b, s.Close(ctx))
-		require.NoError(b, engine.Close())
+		require.NoError(b, main.Close())
 		if portable != nil {
 			require.NoError(b, portable.Close())
 		}
 	})
-	return &service{s, engine}
+	return &service{s, main}
 }
 
 // turnRequest is a turn with n tools of the size that real ones have. They answer at once.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
@@ -27,7 +28,7 @@ func (c *benchCommand) Run(t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	engines := newEngines(config, codeMode, nil)
+	engines := newEngines(config, codeMode, nil, slog.New(slog.DiscardHandler))
 	if engines.err != nil {
 		return engines.err
 	}

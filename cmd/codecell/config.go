@@ -83,6 +83,18 @@ type EngineConfig struct {
 	// CacheDir keeps compiled code of the WASI engine between starts; it must belong to the service alone. By default a
 	// directory in the user's cache; "none" compiles at each start.
 	CacheDir string `json:"cacheDir"`
+	// Isolation is process (default: guests run in sandboxed worker processes) or thread (inside the service: faster, and
+	// a cell that breaks the native engine takes the service along).
+	Isolation string `json:"isolation"`
+	// Sandbox is report (default: what the kernel lacks for the workers' sandbox is told on /readyz and in the log) or
+	// require (then code mode is refused).
+	Sandbox string `json:"sandbox"`
+	// Workers is how many processes of each engine serve at once; each has threads of its own for every step. Default 1.
+	Workers int `json:"workers"`
+	// RecycleSeconds is how old a worker gets before it is replaced. Default one hour.
+	RecycleSeconds int `json:"recycleSeconds"`
+	// RecycleBytes is how much memory a worker may hold before it is replaced. Default 1 GiB.
+	RecycleBytes int64 `json:"recycleBytes"`
 	// Threads is how many cells compute at once.
 	Threads int `json:"threads"`
 	// Queue is how many may wait for a thread before the service is overloaded.
@@ -187,6 +199,12 @@ func (c Config) WithDefaults() Config {
 	if c.Engine.Mode == "" {
 		c.Engine.Mode = modeAuto
 	}
+	if c.Engine.Isolation == "" {
+		c.Engine.Isolation = isolationProcess
+	}
+	if c.Engine.Sandbox == "" {
+		c.Engine.Sandbox = sandboxReport
+	}
 	if c.GraceSeconds == 0 {
 		c.GraceSeconds = 30
 	}
@@ -207,8 +225,17 @@ func (c Config) validate() error {
 	if n := len(c.Snapshot.Key); n > 0 && n < minSigningKey {
 		return fmt.Errorf("snapshot.key has %d bytes; use at least %d random ones", n, minSigningKey)
 	}
-	if !slices.Contains(engineModes, c.Engine.Mode) {
-		return fmt.Errorf("engine.mode must be one of %s, not %q", strings.Join(engineModes, ", "), c.Engine.Mode)
+	for _, choice := range []struct {
+		key, value string
+		of         []string
+	}{
+		{"engine.mode", c.Engine.Mode, engineModes},
+		{"engine.isolation", c.Engine.Isolation, isolations},
+		{"engine.sandbox", c.Engine.Sandbox, sandboxes},
+	} {
+		if !slices.Contains(choice.of, choice.value) {
+			return fmt.Errorf("%s must be one of %s, not %q", choice.key, strings.Join(choice.of, ", "), choice.value)
+		}
 	}
 	for _, bound := range []struct {
 		key   string
@@ -220,6 +247,9 @@ func (c Config) validate() error {
 		{"engine.threads", int64(c.Engine.Threads)},
 		{"engine.queue", int64(c.Engine.Queue)},
 		{"engine.heaps", int64(c.Engine.Heaps)},
+		{"engine.workers", int64(c.Engine.Workers)},
+		{"engine.recycleSeconds", int64(c.Engine.RecycleSeconds)},
+		{"engine.recycleBytes", c.Engine.RecycleBytes},
 		{"http.maxConnections", int64(c.HTTP.MaxConnections)},
 		{"http.maxBodyBytes", c.HTTP.MaxBodyBytes},
 		{"turns.max", int64(c.Turns.Max)},

@@ -3,14 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/purego"
 	"github.com/codecell/codecell/engine/wasi"
+	"github.com/codecell/codecell/engine/worker"
 )
 
 // The engine modes.
@@ -23,8 +26,26 @@ const (
 
 var engineModes = []string{modeAuto, modeNative, modeWASI, modePureGo}
 
+// The isolation of guests from the service.
+const (
+	isolationProcess = "process"
+	isolationThread  = "thread"
+)
+
+var isolations = []string{isolationProcess, isolationThread}
+
+// What is done when the kernel lacks a layer of the workers' sandbox.
+const (
+	sandboxReport  = "report"
+	sandboxRequire = "require"
+)
+
+var sandboxes = []string{sandboxReport, sandboxRequire}
+
 // engines are what a mode runs cells on.
 type engines struct {
+	isolation string
+
 	main     engine.Engine   // nil if err is not
 	portable engine.Portable // nil if nothing leaves its heap; may be main
 	err      error           // why there is no main engine
@@ -42,42 +63,106 @@ const (
 // newEngines loads what the mode needs, sized for what the configs allow: heaps as large as the largest memory limit.
 // In mode auto a binary without cgo runs everything on the WASI engine, and one without the WASI guest keeps suspended
 // runs in their heaps; turns that ask for more are refused (contract A8).
-func newEngines(c Config, codeMode bridge.Config, agents map[string]bridge.Config) engines {
+func newEngines(c Config, codeMode bridge.Config, agents map[string]bridge.Config, logger *slog.Logger) engines {
 	bytes := codeMode.MemoryLimitBytes
 	for _, a := range agents {
 		bytes = max(bytes, a.MemoryLimitBytes)
 	}
-	var e engines
+	e := engines{isolation: c.Engine.Isolation}
+	open := opener{c: &c, heapBytes: bytes, logger: logger}
 	if c.Engine.Mode == modePureGo {
-		p, err := purego.New(purego.Options{Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: c.Engine.Heaps})
-		if e.err = err; err == nil {
-			e.main = p
-		}
+		e.main, e.err = open.engine(modePureGo, c.heaps(codeMode))
 		return e
 	}
 	heaps := restoredHeaps
 	if c.Engine.Mode == modeWASI || !native.Linked {
 		heaps = c.heaps(codeMode)
 	}
-	w, err := wasi.New(wasi.Options{
-		Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: heaps, HeapBytes: bytes, CacheDir: c.Engine.cacheDir(),
-	})
-	if e.missing = err; err == nil {
-		e.portable = w
-	}
+	e.portable, e.missing = open.portable(heaps)
 	if c.Engine.Mode == modeWASI || c.Engine.Mode == modeAuto && !native.Linked {
 		if e.err = e.missing; e.err == nil {
 			e.main = e.portable
 		}
 		return e
 	}
-	n, err := native.New(native.Options{
-		Threads: c.Engine.Threads, Queue: c.Engine.Queue, Heaps: c.heaps(codeMode), HeapBytes: bytes,
-	})
-	if e.err = err; err == nil {
-		e.main = n
-	}
+	e.main, e.err = open.engine(modeNative, c.heaps(codeMode))
 	return e
+}
+
+// opener opens engines as the config wants them isolated.
+type opener struct {
+	c         *Config
+	heapBytes int
+	logger    *slog.Logger
+}
+
+func (o *opener) settings(name string, heaps int) worker.Settings {
+	return worker.Settings{
+		Engine: name, Steps: o.c.Engine.Threads, Heaps: heaps, HeapBytes: o.heapBytes, CacheDir: o.c.Engine.cacheDir(),
+	}
+}
+
+func (o *opener) workers(s worker.Settings) *worker.Engine {
+	e := &o.c.Engine
+	return worker.New(worker.Options{
+		Settings: s, Command: []string{workerName}, Queue: e.Queue, Workers: e.Workers,
+		MaxAge: time.Duration(e.RecycleSeconds) * time.Second, MaxBytes: e.RecycleBytes,
+		RequireSandbox: e.Sandbox == sandboxRequire, Logger: o.logger,
+	})
+}
+
+// engine opens an engine and waits until it can serve.
+func (o *opener) engine(name string, heaps int) (engine.Engine, error) {
+	s := o.settings(name, heaps)
+	if o.c.Engine.Isolation == isolationThread {
+		return openEngine(s, o.c.Engine.Queue)
+	}
+	w := o.workers(s)
+	if err := w.Ready(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// portable opens the engine for what leaves its heap. It is loaded in the background.
+func (o *opener) portable(heaps int) (engine.Portable, error) {
+	if _, err := wasi.Module(); err != nil {
+		return nil, err
+	}
+	s := o.settings(modeWASI, heaps)
+	if o.c.Engine.Isolation == isolationThread {
+		return wasi.New(wasiOptions(s, o.c.Engine.Queue))
+	}
+	return worker.Portable{Engine: o.workers(s)}, nil
+}
+
+// openEngine opens an engine in this process: the service's own, or a worker's.
+func openEngine(s worker.Settings, queue int) (engine.Engine, error) {
+	switch s.Engine {
+	case modeNative:
+		n, err := native.New(native.Options{Threads: s.Steps, Queue: queue, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
+		if err != nil {
+			return nil, err // and no pointer that is nil
+		}
+		return n, nil
+	case modeWASI:
+		w, err := wasi.New(wasiOptions(s, queue))
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
+	case modePureGo:
+		p, err := purego.New(purego.Options{Threads: s.Steps, Queue: queue, Heaps: s.Heaps})
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+	return nil, fmt.Errorf("no engine %q", s.Engine)
+}
+
+func wasiOptions(s worker.Settings, queue int) wasi.Options {
+	return wasi.Options{Threads: s.Steps, Queue: queue, Heaps: s.Heaps, HeapBytes: s.HeapBytes, CacheDir: s.CacheDir}
 }
 
 // heaps is how many guests the main engine may have: for all suspended runs that may hold one, and running ones.
@@ -117,15 +202,24 @@ func (c EngineConfig) cacheDir() string {
 
 // notes are what an operator should know of the engines, for /readyz.
 func (e *engines) notes() []string {
-	notes := []string{"thread isolation: guests run inside this process"}
-	if e.main != nil && e.main.Name() == modePureGo {
-		notes = append(notes, "the pure Go engine can't end every builtin: not for hostile cells")
+	var notes []string
+	if e.isolation == isolationThread {
+		notes = append(notes, "thread isolation: guests run inside this process")
+		if e.main != nil && e.main.Name() == modePureGo {
+			notes = append(notes, "the pure Go engine can't end every builtin: not for hostile cells")
+		}
+	}
+	all := []engine.Engine{e.main}
+	if e.portable != nil && e.portable != e.main {
+		all = append(all, e.portable)
+	}
+	for _, one := range all {
+		if r, ok := one.(interface{ Report() []string }); ok {
+			notes = append(notes, r.Report()...)
+		}
 	}
 	if e.missing != nil {
 		notes = append(notes, fmt.Sprintf("suspended runs stay in their heaps: %v", e.missing))
-	}
-	if r, ok := e.portable.(interface{ Report() []string }); ok {
-		notes = append(notes, r.Report()...)
 	}
 	return notes
 }

@@ -30,6 +30,7 @@ type cli struct {
 	Exec    execCommand    `cmd:"" help:"Run one cell and print what it gives."`
 	Bench   benchCommand   `cmd:"" help:"Measure the engines and a service on this machine."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+	Worker  workerCommand  `cmd:"" hidden:"" help:"Run cells for a service that started this process."`
 }
 
 // terminal is what a command reads, writes and obeys.

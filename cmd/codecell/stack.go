@@ -27,7 +27,7 @@ func newStack(c Config, logger *slog.Logger) (*stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := newEngines(c, codeMode, agents)
+	e := newEngines(c, codeMode, agents, logger)
 	if e.err != nil {
 		logger.Error("the engine could not be loaded; code mode is refused", "error", e.err)
 	}

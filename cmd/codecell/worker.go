@@ -1,0 +1,17 @@
+package main
+
+import (
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/worker"
+)
+
+// workerName is the command that the service starts its workers with.
+const workerName = "worker"
+
+// workerCommand is codecell worker: an engine in a sandboxed process of its own. It is not for people.
+type workerCommand struct{}
+
+// Run serves the parent until it closes the connection.
+func (workerCommand) Run() error {
+	return worker.Serve(func(s worker.Settings) (engine.Engine, error) { return openEngine(s, s.Steps) })
+}

@@ -1,0 +1,248 @@
+package worker
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/gate"
+	"github.com/codecell/codecell/engine/journal"
+)
+
+// Options configure an Engine. Zero values mean the default in parentheses.
+type Options struct {
+	Settings
+	Command        []string      // arguments with which this binary calls Serve
+	Queue          int           // steps that may wait for others (1024)
+	Workers        int           // that serve (1)
+	Spares         int           // that stand by (1)
+	MaxAge         time.Duration // of a worker, before it is recycled (1 h)
+	MaxBytes       int64         // resident, before it is recycled (1 GiB)
+	RequireSandbox bool          // refuse workers that lack a layer of it
+	Logger         *slog.Logger  // (none)
+}
+
+func (o Options) withDefaults() Options {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{
+		{&o.Steps, 32},
+		{&o.Heaps, 1024},
+		{&o.HeapBytes, 64 << 20},
+		{&o.Queue, 1024},
+		{&o.Workers, 1},
+		{&o.Spares, 1},
+	} {
+		if *d.field <= 0 {
+			*d.field = d.value
+		}
+	}
+	if o.MaxAge <= 0 {
+		o.MaxAge = time.Hour
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 1 << 30
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Engine is an engine whose guests live in workers. It is safe for concurrent use.
+type Engine struct {
+	options  Options
+	fleet    *fleet
+	gate     *gate.Gate
+	catalogs catalogs
+	guests   atomic.Int64
+	suspects chan struct{} // places for guests that may have ended a worker
+
+	rebuilt, retaken, convicted atomic.Int64
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// suspectsAtOnce bounds the workers that are started for single guests.
+const suspectsAtOnce = 2
+
+// New returns an engine whose workers start in the background. Ready waits for the first.
+func New(o Options) *Engine {
+	o = o.withDefaults()
+	return &Engine{
+		options: o, fleet: newFleet(o), gate: gate.New(o.Steps, o.Queue), suspects: make(chan struct{}, suspectsAtOnce),
+	}
+}
+
+// Ready waits for the first worker. The error is why there is none: the engine can't be loaded, or lacks a layer of the
+// sandbox that is required.
+func (e *Engine) Ready() error {
+	_, err := e.ready()
+	return err
+}
+
+func (e *Engine) ready() (*process, error) {
+	p, err := e.fleet.first()
+	if err != nil {
+		return nil, fmt.Errorf("worker with the %s engine: %w", e.options.Engine, err)
+	}
+	return p, nil
+}
+
+// Name implements engine.Engine: it is that of the engine inside.
+func (e *Engine) Name() string { return e.options.Engine }
+
+// NewVM implements engine.Engine.
+func (e *Engine) NewVM(text []byte) (engine.VM, error) { return e.newVM(text, nil) }
+
+func (e *Engine) newVM(text, image []byte) (*vm, error) {
+	if int(e.guests.Add(1)) > e.options.Heaps {
+		e.guests.Add(-1)
+		return nil, engine.ErrOverloaded
+	}
+	v := &vm{engine: e, catalog: e.catalogs.name(text)}
+	if image == nil {
+		v.journal = journal.New(text, maxJournalBytes)
+	} else {
+		v.journal, v.started = journal.Restored(image, text, maxJournalBytes), true
+	}
+	return v, nil
+}
+
+// Stats implements engine.Engine.
+func (e *Engine) Stats() engine.Stats {
+	s := engine.Stats{
+		InUse: int(e.guests.Load()), Running: e.gate.Running(), Queued: e.gate.Queued(), Threads: e.gate.Places(),
+	}
+	e.fleet.mu.Lock()
+	defer e.fleet.mu.Unlock()
+	for _, p := range e.fleet.all() {
+		s.Heaps += int(p.heaps.Load())
+	}
+	return s
+}
+
+// Workers counts what became of workers and their guests since the start.
+type Workers struct {
+	Serving, Spare int
+	Started, Lost  int64
+	Rebuilt        int64 // guests that were rebuilt elsewhere
+	Retaken        int64 // steps that were taken again, since their worker was lost
+	Convicted      int64 // guests that ended a worker that they had to themselves
+}
+
+// Workers counts.
+func (e *Engine) Workers() Workers {
+	f := e.fleet
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sort()
+	return Workers{
+		Serving: len(f.serving), Spare: len(f.spare), Started: f.started, Lost: f.lost,
+		Rebuilt: e.rebuilt.Load(), Retaken: e.retaken.Load(), Convicted: e.convicted.Load(),
+	}
+}
+
+// Report returns what an operator should know, without waiting.
+func (e *Engine) Report() []string {
+	f := e.fleet
+	f.mu.Lock()
+	best, failed := f.best(), f.failed
+	f.mu.Unlock()
+	switch {
+	case best == nil && failed != nil:
+		return []string{fmt.Sprintf("no worker with the %s engine: %v", e.options.Engine, failed)}
+	case best == nil:
+		return []string{fmt.Sprintf("a worker with the %s engine is being started", e.options.Engine)}
+	}
+	notes := []string{fmt.Sprintf("process isolation: the %s engine runs in worker processes, held by %s",
+		e.options.Engine, strings.Join(best.ready.Sandbox.Holds, ", "))}
+	if !best.ready.Sandbox.Complete() {
+		notes = append(notes, "the workers' sandbox lacks "+strings.Join(best.ready.Sandbox.Lacks, ", "))
+	}
+	return append(notes, best.ready.Notes...)
+}
+
+// Close implements engine.Engine. It fails if guests were open.
+func (e *Engine) Close() error {
+	e.fleet.close()
+	if n := e.guests.Load(); n > 0 {
+		return fmt.Errorf("%s engine: %d guests were still open", e.options.Engine, n)
+	}
+	return nil
+}
+
+// Portable is an Engine whose workers have a portable engine inside.
+type Portable struct{ *Engine }
+
+var _ engine.Portable = Portable{}
+
+// Build implements engine.Portable.
+func (e Portable) Build() (string, error) {
+	p, err := e.ready()
+	if err != nil {
+		return "", err
+	}
+	return p.ready.Build, nil
+}
+
+// NewVM implements engine.Engine.
+func (e Portable) NewVM(text []byte) (engine.VM, error) {
+	v, err := e.newVM(text, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &portableVM{v}, nil
+}
+
+// Restore implements engine.Portable. It keeps the image.
+func (e Portable) Restore(image, text []byte) (engine.VM, error) {
+	v, err := e.newVM(text, image)
+	if err != nil {
+		return nil, err
+	}
+	// Whether it is an image is to be known now.
+	if err := v.look(func(*seat) error { return nil }); err != nil {
+		v.Close()
+		return nil, err
+	}
+	return &portableVM{v}, nil
+}
+
+// catalogs names the catalogs that guests see, so that workers need not be sent the same one with each guest. A catalog is
+// known by where its text lies, which stays the same while it is on the list.
+type catalogs struct {
+	mu    sync.Mutex
+	named map[place]catalog
+	bytes int
+	last  uint64
+}
+
+type place struct {
+	at  *byte
+	len int
+}
+
+func (c *catalogs) name(text []byte) catalog {
+	if len(text) == 0 {
+		return catalog{}
+	}
+	at := place{unsafe.SliceData(text), len(text)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known, ok := c.named[at]; ok {
+		return known
+	}
+	if c.bytes += len(text); c.named == nil || c.bytes > maxCatalogs {
+		c.named, c.bytes = map[place]catalog{}, len(text)
+	}
+	c.last++
+	c.named[at] = catalog{id: c.last, text: text}
+	return c.named[at]
+}

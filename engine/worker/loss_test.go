@@ -1,0 +1,309 @@
+package worker
+
+import (
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/codecell/codecell/engine"
+)
+
+func value(t testing.TB, got took, want string) {
+	t.Helper()
+	require.NoError(t, got.err)
+	require.Equal(t, want, string(got.effects.Main.Value))
+}
+
+func TestSteps(t *testing.T) {
+	e := fakes(t, Options{})
+	t.Run("H1 a guest takes its steps in a worker", func(t *testing.T) {
+		vm := guest(t, e)
+		effects, err := vm.Step(t.Context(), begin("a b"), longEnough)
+		require.NoError(t, err)
+		require.Equal(t, "a", string(effects.Outputs[0].Data))
+		require.Len(t, effects.Requests, 1)
+		require.Equal(t, 1<<16, vm.HeapBytes())
+		effects, err = vm.Step(t.Context(), answer(1, "1"), longEnough)
+		require.NoError(t, err)
+		require.Equal(t, "2", string(effects.Main.Value))
+	})
+	for word, want := range map[string]error{"full": engine.ErrMemory, "broken": engine.ErrBroken} {
+		t.Run("H2 what ends a step there ends it here: "+word, func(t *testing.T) {
+			vm := guest(t, e)
+			_, err := vm.Step(t.Context(), begin(word), longEnough)
+			require.ErrorIs(t, err, want)
+			_, err = vm.Step(t.Context(), answer(1, "1"), longEnough)
+			require.ErrorIs(t, err, engine.ErrClosed)
+		})
+	}
+	t.Run("G7 an interrupt reaches the worker", func(t *testing.T) {
+		vm := guest(t, e)
+		done := later(t, vm, begin("wait"), longEnough)
+		time.Sleep(20 * time.Millisecond)
+		vm.Interrupt()
+		require.ErrorIs(t, (<-done).err, engine.ErrStopped)
+		_, err := vm.Step(t.Context(), begin("a"), longEnough)
+		require.ErrorIs(t, err, engine.ErrClosed)
+		require.Zero(t, e.Workers().Lost)
+	})
+	t.Run("G7 one that comes before the step does too", func(t *testing.T) {
+		vm := guest(t, e)
+		vm.Interrupt()
+		_, err := vm.Step(t.Context(), begin("a"), longEnough)
+		require.ErrorIs(t, err, engine.ErrStopped)
+	})
+	t.Run("C4 a guest is copied out and restored", func(t *testing.T) {
+		vm := guest(t, e)
+		_, err := vm.Step(t.Context(), begin("a b c"), longEnough)
+		require.NoError(t, err)
+		image, err := vm.(engine.Imager).Image()
+		require.NoError(t, err)
+		again, err := e.Restore(image, []byte("catalog"))
+		require.NoError(t, err)
+		defer again.Close()
+		effects, err := again.Step(t.Context(), answer(1, "1"), longEnough)
+		require.NoError(t, err)
+		require.Equal(t, "b", string(effects.Outputs[0].Data))
+		build, err := e.Build()
+		require.NoError(t, err)
+		require.Equal(t, "fake build", build)
+	})
+	t.Run("H4 what is no image is refused", func(t *testing.T) {
+		_, err := e.Restore([]byte("?"), nil)
+		require.ErrorIs(t, err, engine.ErrImage)
+	})
+	t.Run("H5 guests are bounded", func(t *testing.T) {
+		few := fakes(t, Options{Settings: Settings{Heaps: 1}})
+		guest(t, few)
+		_, err := few.NewVM(nil)
+		require.ErrorIs(t, err, engine.ErrOverloaded)
+	})
+	require.Zero(t, e.Workers().Lost)
+}
+
+func TestLoss(t *testing.T) {
+	t.Run("H3 a guest at rest is rebuilt when its worker was killed", func(t *testing.T) {
+		e := fakes(t, Options{})
+		vm := guest(t, e)
+		_, err := vm.Step(t.Context(), begin("a b c"), longEnough)
+		require.NoError(t, err)
+		murder(t, serving(t, e.Engine))
+		_, err = vm.Footprint()
+		require.NoError(t, err)
+		value(t, <-later(t, vm, answer(1, "1"), longEnough), "")
+		murder(t, serving(t, e.Engine))
+		value(t, <-later(t, vm, answer(2, "1"), longEnough), "3")
+		require.Equal(t, int64(2), e.Workers().Rebuilt)
+	})
+	t.Run("H3 one that was restored is restored again", func(t *testing.T) {
+		e := fakes(t, Options{})
+		first := guest(t, e)
+		_, err := first.Step(t.Context(), begin("a b c"), longEnough)
+		require.NoError(t, err)
+		image, err := first.(engine.Imager).Image()
+		require.NoError(t, err)
+		vm, err := e.Restore(image, nil)
+		require.NoError(t, err)
+		defer vm.Close()
+		murder(t, serving(t, e.Engine))
+		value(t, <-later(t, vm, answer(1, "1"), longEnough), "")
+		murder(t, serving(t, e.Engine))
+		value(t, <-later(t, vm, answer(2, "1"), longEnough), "3")
+	})
+	t.Run("H3 a step inside a worker that was killed is taken again", func(t *testing.T) {
+		e := fakes(t, Options{})
+		done := later(t, guest(t, e), begin("work"), longEnough)
+		time.Sleep(atWork / 2)
+		murder(t, serving(t, e.Engine))
+		value(t, <-done, "1")
+	})
+	t.Run("H3 who crashes its worker is told so, and nobody else", func(t *testing.T) {
+		e := fakes(t, Options{})
+		bystander, rested := guest(t, e), guest(t, e)
+		_, err := rested.Step(t.Context(), begin("a b"), longEnough)
+		require.NoError(t, err)
+		others := later(t, bystander, begin("work"), longEnough)
+		culprit := <-later(t, guest(t, e), begin("crash"), longEnough)
+		require.ErrorIs(t, culprit.err, engine.ErrBroken)
+		require.Nil(t, culprit.effects)
+		value(t, <-others, "1")
+		value(t, <-later(t, rested, answer(1, "1"), longEnough), "2")
+		require.Equal(t, int64(1), e.Workers().Convicted)
+	})
+	t.Run("H3 a step later than the first may crash as well", func(t *testing.T) {
+		e := fakes(t, Options{})
+		vm := guest(t, e)
+		_, err := vm.Step(t.Context(), begin("a crash b"), longEnough)
+		require.NoError(t, err)
+		got := <-later(t, vm, answer(1, "1"), longEnough)
+		require.ErrorIs(t, got.err, engine.ErrBroken)
+	})
+	t.Run("H1 who ignores its deadline is ended, and nobody else", func(t *testing.T) {
+		e := fakes(t, Options{})
+		vm := guest(t, e)
+		others := later(t, vm, begin("work"), longEnough)
+		start := time.Now()
+		got := <-later(t, guest(t, e), begin("hang"), 100*time.Millisecond)
+		require.ErrorIs(t, got.err, engine.ErrTimeout)
+		require.GreaterOrEqual(t, time.Since(start), 100*time.Millisecond+watchdog)
+		value(t, <-others, "1")
+	})
+	t.Run("G7 who ignores its interrupt is ended too", func(t *testing.T) {
+		e := fakes(t, Options{})
+		vm := guest(t, e)
+		done := later(t, vm, begin("hang"), time.Hour)
+		time.Sleep(20 * time.Millisecond)
+		vm.Interrupt()
+		require.ErrorIs(t, (<-done).err, engine.ErrStopped)
+	})
+	t.Run("H3 what a worker says at its end reaches the operator", func(t *testing.T) {
+		var l log
+		e := fakes(t, Options{Logger: slog.New(slog.NewTextHandler(&l, nil))})
+		got := <-later(t, guest(t, e), begin("panic"), longEnough)
+		require.ErrorIs(t, got.err, engine.ErrBroken)
+		require.Eventually(t, func() bool { return strings.Contains(l.String(), "a bug in the worker") }, longEnough, time.Millisecond)
+	})
+	t.Run("H5 who was given too much to remember is lost with its worker", func(t *testing.T) {
+		e := fakes(t, Options{})
+		vm := guest(t, e)
+		_, err := vm.Step(t.Context(), begin("a b c d"), longEnough)
+		require.NoError(t, err)
+		value(t, <-later(t, vm, answer(1, `"`+strings.Repeat("x", maxJournalBytes)+`"`), longEnough), "")
+		p := serving(t, e.Engine)
+		require.Equal(t, int64(1), p.pinned.Load())
+		e.fleet.retire(p, "the test wants it")
+		require.False(t, p.isGone(), "a worker is not recycled under a guest that can't be rebuilt")
+		value(t, <-later(t, vm, answer(2, "1"), longEnough), "")
+		murder(t, p)
+		_, err = vm.Step(t.Context(), answer(3, "1"), longEnough)
+		require.ErrorIs(t, err, engine.ErrLost)
+	})
+	t.Run("H3 whatever kills workers again and again, a step is given up in the end", func(t *testing.T) {
+		e := fakes(t, Options{})
+		done := later(t, guest(t, e), begin("work"), longEnough)
+		for {
+			select {
+			case got := <-done:
+				require.ErrorIs(t, got.err, engine.ErrLost)
+				return
+			case <-time.After(atWork / 10):
+				e.fleet.mu.Lock()
+				all := e.fleet.all()
+				e.fleet.mu.Unlock()
+				for _, p := range all {
+					if p.running.Load() > 0 {
+						_ = unix.Kill(p.pid, unix.SIGKILL)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestFleet(t *testing.T) {
+	t.Run("A8 an engine that can't be opened is said so", func(t *testing.T) {
+		e := New(Options{Settings: Settings{Engine: "none"}, Command: []string{"worker", "none"}})
+		require.ErrorContains(t, e.Ready(), "there is no engine here")
+		require.Contains(t, strings.Join(e.Report(), "\n"), "there is no engine here")
+		require.NoError(t, e.Close())
+	})
+	t.Run("A8 so is a binary that is no worker", func(t *testing.T) {
+		e := New(Options{Settings: Settings{Engine: "fake"}, Command: []string{"-test.run", "^$"}})
+		require.Error(t, e.Ready())
+		require.NoError(t, e.Close())
+	})
+	t.Run("H1 a worker is held, and the report says by what", func(t *testing.T) {
+		e := fakes(t, Options{RequireSandbox: true})
+		report := strings.Join(e.Report(), "\n")
+		for _, layer := range []string{"no new privileges", "no core dumps", "resource limits", "Landlock", "seccomp"} {
+			require.Contains(t, report, layer)
+		}
+		require.NotContains(t, report, "lacks")
+	})
+	t.Run("H1 a worker has no environment, and only its connections", func(t *testing.T) {
+		t.Setenv("SECRET", "x")
+		f, err := os.Open(os.Args[0]) // not to be seen over there
+		require.NoError(t, err)
+		defer f.Close()
+		p := serving(t, fakes(t, Options{Settings: Settings{Steps: 2}}).Engine)
+		environment, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/environ")
+		require.NoError(t, err)
+		require.Empty(t, environment)
+		open, err := os.ReadDir("/proc/" + strconv.Itoa(p.pid) + "/fd")
+		require.NoError(t, err)
+		for _, fd := range open {
+			to, err := os.Readlink("/proc/" + strconv.Itoa(p.pid) + "/fd/" + fd.Name())
+			require.NoError(t, err)
+			own := strings.HasPrefix(to, "socket:") || strings.HasPrefix(to, "anon_inode:") || strings.HasPrefix(to, "pipe:") ||
+				to == "/dev/null" || strings.HasPrefix(to, "/sys/fs/cgroup/")
+			require.True(t, own, "descriptor %s is %s", fd.Name(), to)
+		}
+	})
+	t.Run("H3 old workers are recycled, and nobody notices", func(t *testing.T) {
+		e := fakes(t, Options{MaxAge: 10 * time.Millisecond})
+		vm := guest(t, e)
+		_, err := vm.Step(t.Context(), begin("a b"), longEnough)
+		require.NoError(t, err)
+		old := vm.(*portableVM).seat.process
+		e.fleet.inspect()
+		<-old.gone
+		require.True(t, old.death.planned)
+		value(t, <-later(t, vm, answer(1, "1"), longEnough), "2")
+		require.Zero(t, e.Workers().Lost)
+	})
+	t.Run("H3 so are those that have grown", func(t *testing.T) {
+		e := fakes(t, Options{MaxBytes: 1})
+		p := serving(t, e.Engine)
+		require.Greater(t, p.resident(), int64(1<<20))
+		p.born = p.born.Add(-settling)
+		p.heard.Store(int64(time.Since(p.born)))
+		e.fleet.inspect()
+		<-p.gone
+		require.True(t, p.death.planned)
+	})
+	t.Run("H3 workers that fail are started ever more slowly", func(t *testing.T) {
+		f := fleet{}
+		var pauses []time.Duration
+		for range 10 {
+			f.pause()
+			pauses = append(pauses, time.Until(f.resume).Round(10*time.Millisecond))
+		}
+		require.Equal(t, firstPause, pauses[0])
+		require.Equal(t, 2*firstPause, pauses[1])
+		require.Equal(t, lastPause, pauses[9])
+	})
+	t.Run("H5 out of descriptors, what runs goes on, and workers come back", func(t *testing.T) {
+		e := fakes(t, Options{})
+		vm := guest(t, e)
+		_, err := vm.Step(t.Context(), begin("a b c"), longEnough)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return e.Workers().Spare == 1 }, longEnough, time.Millisecond)
+		restore := starve(t)
+		value(t, <-later(t, vm, answer(1, "1"), longEnough), "")
+		murder(t, serving(t, e.Engine))
+		value(t, <-later(t, vm, answer(2, "1"), longEnough), "3") // on the spare
+		murder(t, serving(t, e.Engine))
+		done := later(t, guest(t, e), begin("a"), longEnough)
+		time.Sleep(2 * firstPause)
+		require.Zero(t, e.Workers().Serving)
+		restore()
+		value(t, <-done, "1")
+	})
+}
+
+// starve takes away all descriptors that are left.
+func starve(t *testing.T) (restore func()) {
+	t.Helper()
+	var was unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &was))
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 8, Max: was.Max}))
+	restore = func() { require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &was)) }
+	t.Cleanup(restore)
+	return restore
+}

@@ -1,0 +1,189 @@
+package worker
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/enginetest"
+	"github.com/codecell/codecell/engine/native"
+	"github.com/codecell/codecell/engine/wasi"
+)
+
+// TestMain makes the test's binary a worker where it is started as one: "worker" and what is to be in it.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 3 || os.Args[1] != "worker" {
+		goleak.VerifyTestMain(m)
+		return
+	}
+	serve := func() error { return Serve(open) }
+	if os.Args[2] == "liar" {
+		serve = lie
+	}
+	if err := serve(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func open(s Settings) (engine.Engine, error) {
+	switch s.Engine {
+	case "native":
+		return native.New(native.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
+	case "wasi":
+		return wasi.New(wasi.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes, CacheDir: s.CacheDir})
+	case "fake":
+		return enginetest.NewPortable("fake build", script), nil
+	case "none":
+		return nil, fmt.Errorf("there is no engine here")
+	}
+	return nil, fmt.Errorf("no engine %q", s.Engine)
+}
+
+// script is what the fake guests do: the words of the cell, one a step. The last one's step returns.
+func script(source string) enginetest.Script {
+	var steps enginetest.Script
+	words := strings.Fields(source)
+	for n, word := range words {
+		steps = append(steps, func(in *enginetest.Input, out *enginetest.Records) error {
+			if err := act(word, in); err != nil {
+				return err
+			}
+			if n == len(words)-1 {
+				out.Text(word).Fulfil(fmt.Sprintf("%d", n+1), 0)
+			} else {
+				out.Text(word).Call(uint32(n+1), "next", "{}").Pending()
+			}
+			return nil
+		})
+	}
+	return steps
+}
+
+// atWork is how long a guest is inside a step where the test has to meet it there.
+const atWork = 300 * time.Millisecond
+
+func act(word string, in *enginetest.Input) error {
+	switch word {
+	case "crash":
+		time.Sleep(atWork / 2) // others are inside their steps
+		os.Exit(3)
+	case "panic":
+		panic("a bug in the worker")
+	case "hang": // and do not listen
+		select {}
+	case "work":
+		time.Sleep(atWork)
+	case "wait":
+		<-in.Interrupted
+		return engine.ErrStopped
+	case "full":
+		return engine.ErrMemory
+	case "broken":
+		return fmt.Errorf("%w: so it is", engine.ErrBroken)
+	}
+	return nil
+}
+
+// log collects what the engine tells the operator.
+type log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// longEnough is a step's timeout where the test is not about time.
+const longEnough = 20 * time.Second
+
+// fakes are workers with fake guests; the test's end closes them.
+func fakes(t testing.TB, o Options) Portable {
+	o.Settings.Engine = "fake"
+	return Portable{workers(t, o)}
+}
+
+func workers(t testing.TB, o Options) *Engine {
+	t.Helper()
+	if o.Command == nil {
+		o.Command = []string{"worker", o.Settings.Engine}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
+	}
+	e := New(o)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	require.NoError(t, e.Ready())
+	return e
+}
+
+func begin(source string) []byte {
+	b := engine.Begin{
+		Source: source, MemoryLimit: 64 << 20, MaxOutput: 1 << 20, MaxValue: 1 << 20, MaxRequests: 1016, MaxTimers: 1000,
+	}
+	return b.Append(nil)
+}
+
+func answer(id uint32, payload string) []byte {
+	return engine.AppendResume(nil, []engine.Answer{{ID: id, Payload: []byte(payload)}})
+}
+
+// guest opens a guest that the test's end closes.
+func guest(t testing.TB, e engine.Engine) engine.VM {
+	t.Helper()
+	vm, err := e.NewVM([]byte("catalog"))
+	require.NoError(t, err)
+	t.Cleanup(vm.Close)
+	return vm
+}
+
+// took is what a step came to.
+type took struct {
+	effects *engine.Effects
+	err     error
+}
+
+// later takes a step on another goroutine.
+func later(t testing.TB, vm engine.VM, input []byte, timeout time.Duration) <-chan took {
+	done := make(chan took, 1)
+	go func() {
+		effects, err := vm.Step(t.Context(), input, timeout)
+		done <- took{effects, err}
+	}()
+	return done
+}
+
+// serving returns the only worker that serves.
+func serving(t testing.TB, e *Engine) *process {
+	t.Helper()
+	e.fleet.mu.Lock()
+	defer e.fleet.mu.Unlock()
+	e.fleet.sort()
+	require.Len(t, e.fleet.serving, 1)
+	return e.fleet.serving[0]
+}
+
+// murder kills a worker as an operator would, and waits until it is seen to be gone.
+func murder(t testing.TB, p *process) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(p.pid, syscall.SIGKILL))
+	<-p.gone
+}

@@ -1,0 +1,320 @@
+package worker
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/codecell/codecell/engine"
+)
+
+// The kinds of frames. On a lane the parent asks and the worker answers, one at a time; on the control stream each says
+// what it has to say. Numbers are little-endian.
+const (
+	askStep      = 'S' // step
+	askRestore   = 'R' // restore
+	askImage     = 'I' // u64 guest
+	askFootprint = 'F' // u64 guest
+
+	tellStep      = 's' // outcome, u64 wall, u64 processor (ns), u64 bytes of heap, u8 whether effects follow, effects
+	tellRestored  = 'r' // outcome
+	tellImage     = 'i' // outcome, image
+	tellFootprint = 'f' // outcome, u64 bytes
+	tellCatalog   = 'c' // nothing: the catalog that the guest was to see is not known here
+
+	sayHello     = 'H' // JSON of Settings
+	sayReady     = 'h' // JSON of ready
+	sayAlive     = 'P' // u32 n, n times u64: guests to close
+	sayLiving    = 'p' // u32: heaps
+	sayInterrupt = 'X' // u64 guest
+)
+
+// step asks for a step.
+type step struct {
+	guest   uint64
+	timeout time.Duration
+	fresh   bool // the guest is to be made
+	catalog catalog
+	retaken bool // it was taken before: the clock reads of then
+	clock   []engine.ClockRun
+	closed  []uint64 // guests that are to be closed afterwards
+	input   []byte
+}
+
+// catalog names what a guest sees. Workers keep the ones that they have seen; known says that the text is left out.
+type catalog struct {
+	id    uint64
+	known bool
+	text  []byte
+}
+
+const (
+	flagFresh = 1 << iota
+	flagRetaken
+	flagKnown
+)
+
+func (s *step) append(b []byte) []byte {
+	var flags byte
+	if s.fresh {
+		flags |= flagFresh
+	}
+	if s.retaken {
+		flags |= flagRetaken
+	}
+	if s.catalog.known {
+		flags |= flagKnown
+	}
+	b = append(b, flags)
+	b = appendUint64(b, s.guest)
+	b = appendUint64(b, uint64(s.timeout))
+	b = appendGuests(b, s.closed)
+	if s.fresh {
+		b = s.catalog.append(b)
+	}
+	if s.retaken {
+		b = appendUint32(b, len(s.clock))
+		for _, r := range s.clock {
+			b = appendUint64(b, uint64(r.Millis))
+			b = binary.LittleEndian.AppendUint32(b, r.Count)
+		}
+	}
+	return append(b, s.input...)
+}
+
+func (s *step) parse(b []byte) error {
+	r := reader{b: b}
+	flags := r.u8()
+	s.fresh, s.retaken, s.catalog.known = flags&flagFresh != 0, flags&flagRetaken != 0, flags&flagKnown != 0
+	s.guest, s.timeout, s.closed = r.u64(), time.Duration(r.u64()), r.guests()
+	if s.fresh {
+		s.catalog.parse(&r)
+	}
+	if s.retaken {
+		const size = 12
+		for runs := (reader{b: r.bytes(r.count(size) * size)}); len(runs.b) > 0; {
+			s.clock = append(s.clock, engine.ClockRun{Millis: int64(runs.u64()), Count: runs.u32()})
+		}
+	}
+	s.input = r.rest()
+	return r.err()
+}
+
+func (c *catalog) append(b []byte) []byte {
+	b = appendUint64(b, c.id)
+	if c.known {
+		return b
+	}
+	return appendBytes(b, c.text)
+}
+
+func (c *catalog) parse(r *reader) {
+	if c.id = r.u64(); !c.known {
+		c.text = r.text()
+	}
+}
+
+// restore asks for a guest made of an image.
+type restore struct {
+	guest   uint64
+	catalog catalog
+	image   []byte
+}
+
+func (r *restore) append(b []byte) []byte {
+	var flags byte
+	if r.catalog.known {
+		flags |= flagKnown
+	}
+	b = append(b, flags)
+	b = appendUint64(b, r.guest)
+	b = r.catalog.append(b)
+	return append(b, r.image...)
+}
+
+func (r *restore) parse(b []byte) error {
+	from := reader{b: b}
+	r.catalog.known = from.u8()&flagKnown != 0
+	r.guest = from.u64()
+	r.catalog.parse(&from)
+	r.image = from.rest()
+	return from.err()
+}
+
+// stepped is what became of a step. raw are its effects, nil if there are none.
+type stepped struct {
+	err       error
+	wall, cpu time.Duration
+	heap      int
+	raw       []byte
+}
+
+func (s *stepped) append(b []byte) []byte {
+	b = appendOutcome(b, s.err)
+	b = appendUint64(b, uint64(s.wall))
+	b = appendUint64(b, uint64(s.cpu))
+	b = appendUint64(b, uint64(s.heap))
+	if s.raw == nil {
+		return append(b, 0)
+	}
+	return append(append(b, 1), s.raw...)
+}
+
+func (s *stepped) parse(b []byte) error {
+	r := reader{b: b}
+	s.err = r.outcome()
+	s.wall, s.cpu = r.duration(), r.duration()
+	s.heap = int(min(r.u64(), 1<<40))
+	if has := r.u8(); has != 0 {
+		s.raw = r.rest()
+		if s.raw == nil {
+			s.raw = []byte{}
+		}
+	}
+	return r.err()
+}
+
+// The errors of engines, in the order of their numbers; zero is none. What is not among them is errOther.
+var outcomes = []error{
+	nil,
+	engine.ErrTimeout, engine.ErrStopped, engine.ErrMemory, engine.ErrOutput, engine.ErrOverloaded, engine.ErrClosed,
+	engine.ErrBroken, engine.ErrDiverged, engine.ErrImage, engine.ErrProtocol, errOther,
+}
+
+// errOther is an engine's failure that has no name.
+var errOther = errors.New("the worker's engine failed")
+
+// maxDetail is how many bytes of an error's text travel along, for the log.
+const maxDetail = 500
+
+// appendOutcome appends u8 number, u32 length, text.
+func appendOutcome(b []byte, err error) []byte {
+	if err == nil {
+		return append(b, 0, 0, 0, 0, 0)
+	}
+	number := len(outcomes) - 1
+	for n, known := range outcomes[1:number] {
+		if errors.Is(err, known) {
+			number = n + 1
+			break
+		}
+	}
+	text := err.Error()
+	if text == outcomes[number].Error() {
+		text = ""
+	}
+	return appendBytes(append(b, byte(number)), []byte(text[:min(len(text), maxDetail)]))
+}
+
+// reader takes values off the front of bytes; once anything is missing it is bad and yields zeros.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) bytes(n int) []byte {
+	if r.bad || n < 0 || n > len(r.b) {
+		r.bad = true
+		return nil
+	}
+	b := r.b[:n:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *reader) u8() byte {
+	if b := r.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *reader) u32() uint32 {
+	if b := r.bytes(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (r *reader) u64() uint64 {
+	if b := r.bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// count reads how many values of some size follow, which can't be more than there are bytes.
+func (r *reader) count(size int) int {
+	n := int(r.u32())
+	if r.bad || n > len(r.b)/size {
+		r.bad = true
+		return 0
+	}
+	return n
+}
+
+func (r *reader) text() []byte { return r.bytes(int(r.u32())) }
+
+func (r *reader) rest() []byte { return r.bytes(len(r.b)) }
+
+// longest keeps durations from the other side where they can be added up.
+const longest = 24 * time.Hour
+
+func (r *reader) duration() time.Duration { return time.Duration(min(r.u64(), uint64(longest))) }
+
+func (r *reader) guests() []uint64 {
+	const size = 8
+	n := r.count(size)
+	if n == 0 {
+		return nil
+	}
+	guests := make([]uint64, n)
+	for i := range guests {
+		guests[i] = r.u64()
+	}
+	return guests
+}
+
+func (r *reader) outcome() error {
+	number, text := int(r.u8()), string(r.text())
+	switch {
+	case r.bad || number >= len(outcomes) || len(text) > maxDetail:
+		r.bad = true
+		return nil
+	case number == 0 || text == "":
+		return outcomes[number]
+	}
+	return &failure{outcomes[number], strings.ToValidUTF8(text, "?")}
+}
+
+func (r *reader) err() error {
+	if r.bad || len(r.b) > 0 {
+		return fmt.Errorf("%w: its body is cut short or too long", errFrame)
+	}
+	return nil
+}
+
+// failure is an engine's error as it was told in the worker.
+type failure struct {
+	kind error
+	text string
+}
+
+func (f *failure) Error() string { return f.text }
+func (f *failure) Unwrap() error { return f.kind }
+
+func appendUint32(b []byte, n int) []byte { return binary.LittleEndian.AppendUint32(b, uint32(n)) }
+
+func appendUint64(b []byte, n uint64) []byte { return binary.LittleEndian.AppendUint64(b, n) }
+
+func appendBytes(b, text []byte) []byte { return append(appendUint32(b, len(text)), text...) }
+
+func appendGuests(b []byte, guests []uint64) []byte {
+	b = appendUint32(b, len(guests))
+	for _, g := range guests {
+		b = appendUint64(b, g)
+	}
+	return b
+}

@@ -1,0 +1,339 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/worker/sandbox"
+)
+
+// Settings are what a worker is told when it starts.
+type Settings struct {
+	Engine    string `json:"engine"`    // which engine to open
+	Steps     int    `json:"steps"`     // at once
+	Heaps     int    `json:"heaps"`     // at once
+	HeapBytes int    `json:"heapBytes"` // of each
+	CacheDir  string `json:"cacheDir"`
+}
+
+// hello is Settings with what concerns the connection.
+type hello struct {
+	Settings
+	Lanes int `json:"lanes"`
+}
+
+// ready is a worker's answer to hello.
+type ready struct {
+	Error   string         `json:"error,omitempty"` // why it can't serve
+	Name    string         `json:"name"`            // of the engine
+	Build   string         `json:"build,omitempty"` // of a portable engine
+	Sandbox sandbox.Report `json:"sandbox"`
+	Notes   []string       `json:"notes,omitempty"` // of the engine, for the operator
+}
+
+// Opener opens the engine that the settings name. It runs before the sandbox closes.
+type Opener func(Settings) (engine.Engine, error)
+
+// Where a worker finds its connections: they are all that it inherits beside standard error.
+const (
+	controlDescriptor = 3
+	firstLane         = 4
+)
+
+// What the sandbox leaves room for beside the connections: standard streams, epoll, the runtime's own.
+const spareDescriptors = 16
+
+// maxControl bounds the frames of the control stream, in bytes.
+const maxControl = 1 << 20
+
+// Serve is a worker's life: it returns when the parent closes the connection. It closes the sandbox around the process, so
+// nothing else can be done afterwards but to exit.
+func Serve(open Opener) error {
+	control, err := inherited(controlDescriptor)
+	if err != nil {
+		return err
+	}
+	kind, body, err := control.read(maxControl)
+	if err != nil {
+		return err
+	}
+	var h hello
+	if kind != sayHello || json.Unmarshal(body, &h) != nil {
+		return fmt.Errorf("%w: a worker is started by codecell itself", errFrame)
+	}
+	lanes := make([]*stream, h.Lanes)
+	for i := range lanes {
+		if lanes[i], err = inherited(firstLane + i); err != nil {
+			return err
+		}
+	}
+	r := ready{}
+	e, err := open(h.Settings)
+	if err == nil {
+		r.Name = e.Name()
+		if p, ok := e.(engine.Portable); ok {
+			r.Build, err = p.Build()
+		}
+	}
+	if err != nil {
+		r.Error = err.Error()
+		return errors.Join(err, say(control, sayReady, &r))
+	}
+	if n, ok := e.(interface{ Report() []string }); ok {
+		r.Notes = n.Report()
+	}
+	r.Sandbox = sandbox.Enter(uint64(firstLane + h.Lanes + spareDescriptors))
+	if err := say(control, sayReady, &r); err != nil {
+		return err
+	}
+	return (&server{engine: e, guests: map[uint64]engine.VM{}, catalogs: map[uint64][]byte{}, most: h.mostAsked()}).serve(control, lanes)
+}
+
+// inherited makes a stream of a descriptor that the parent left open.
+func inherited(descriptor int) (*stream, error) {
+	if err := syscall.SetNonblock(descriptor, true); err != nil {
+		return nil, fmt.Errorf("descriptor %d: %w; a worker is started by codecell itself", descriptor, err)
+	}
+	syscall.CloseOnExec(descriptor)
+	return &stream{socket: os.NewFile(uintptr(descriptor), "parent")}, nil
+}
+
+func say(control *stream, kind byte, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return control.send(append(control.frame(kind), text...))
+}
+
+// server is the guests of a worker.
+type server struct {
+	engine engine.Engine
+	most   int // bytes of a frame
+
+	mu       sync.Mutex
+	guests   map[uint64]engine.VM
+	catalogs map[uint64][]byte
+	kept     int // bytes of catalogs
+}
+
+// serve answers on all streams until the control stream ends.
+func (s *server) serve(control *stream, lanes []*stream) error {
+	failed := make(chan error, len(lanes)+1)
+	for _, lane := range lanes {
+		go func() { failed <- s.answer(lane) }()
+	}
+	go func() { failed <- s.obey(control) }()
+	return <-failed
+}
+
+// obey does what the control stream says.
+func (s *server) obey(control *stream) error {
+	for {
+		kind, body, err := control.read(maxControl)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r := reader{b: body}
+		switch kind {
+		case sayAlive:
+			s.close(r.guests())
+			if err := control.send(appendUint32(control.frame(sayLiving), s.engine.Stats().Heaps)); err != nil {
+				return err
+			}
+		case sayInterrupt:
+			if vm := s.guest(r.u64()); vm != nil {
+				vm.Interrupt()
+			}
+		default:
+			return fmt.Errorf("%w: kind %q on the control stream", errFrame, kind)
+		}
+		if err := r.err(); err != nil {
+			return err
+		}
+	}
+}
+
+// answer answers what is asked on a lane.
+func (s *server) answer(lane *stream) error {
+	for {
+		kind, body, err := lane.read(s.most)
+		if err != nil {
+			return err
+		}
+		reply, closed, err := s.do(lane, kind, body)
+		if err != nil {
+			return err
+		}
+		if err := lane.send(reply); err != nil {
+			return err
+		}
+		s.close(closed) // only now: nobody waits for that
+	}
+}
+
+// do does what is asked and returns the answer, and which guests are to be closed.
+func (s *server) do(lane *stream, kind byte, body []byte) ([]byte, []uint64, error) {
+	switch kind {
+	case askStep:
+		var ask step
+		if err := ask.parse(body); err != nil {
+			return nil, nil, err
+		}
+		reply, err := s.step(lane, &ask)
+		return reply, ask.closed, err
+	case askRestore:
+		var ask restore
+		if err := ask.parse(body); err != nil {
+			return nil, nil, err
+		}
+		reply, err := s.restore(lane, &ask)
+		return reply, nil, err
+	case askImage, askFootprint:
+		r := reader{b: body}
+		vm := s.guest(r.u64())
+		if err := r.err(); err != nil {
+			return nil, nil, err
+		}
+		if kind == askImage {
+			return imageOf(lane, vm), nil, nil
+		}
+		return footprintOf(lane, vm), nil, nil
+	}
+	return nil, nil, fmt.Errorf("%w: kind %q on a lane", errFrame, kind)
+}
+
+func (s *server) step(lane *stream, ask *step) ([]byte, error) {
+	vm := s.guest(ask.guest)
+	if vm == nil && ask.fresh {
+		text, known := s.catalog(&ask.catalog)
+		if !known {
+			return lane.frame(tellCatalog), nil
+		}
+		var err error
+		if vm, err = s.engine.NewVM(text); err != nil {
+			return (&stepped{err: err}).append(lane.frame(tellStep)), nil
+		}
+		if err := s.keep(ask.guest, vm); err != nil {
+			return nil, err
+		}
+	}
+	if vm == nil {
+		return (&stepped{err: engine.ErrClosed}).append(lane.frame(tellStep)), nil
+	}
+	var effects *engine.Effects
+	told := stepped{}
+	if ask.retaken {
+		effects, told.err = vm.Retake(context.Background(), ask.input, ask.clock, ask.timeout)
+	} else {
+		effects, told.err = vm.Step(context.Background(), ask.input, ask.timeout)
+	}
+	told.heap = vm.HeapBytes()
+	if effects != nil {
+		told.wall, told.cpu, told.raw = effects.Took, effects.CPU, effects.Raw()
+		if told.raw == nil {
+			told.raw = []byte{}
+		}
+	}
+	return told.append(lane.frame(tellStep)), nil
+}
+
+func (s *server) restore(lane *stream, ask *restore) ([]byte, error) {
+	text, known := s.catalog(&ask.catalog)
+	if !known {
+		return lane.frame(tellCatalog), nil
+	}
+	p, ok := s.engine.(engine.Portable)
+	if !ok {
+		return appendOutcome(lane.frame(tellRestored), engine.ErrImage), nil
+	}
+	vm, err := p.Restore(ask.image, text)
+	if err == nil {
+		if err := s.keep(ask.guest, vm); err != nil {
+			return nil, err
+		}
+	}
+	return appendOutcome(lane.frame(tellRestored), err), nil
+}
+
+func imageOf(lane *stream, vm engine.VM) []byte {
+	guest, ok := vm.(engine.Imager)
+	if !ok {
+		return appendOutcome(lane.frame(tellImage), engine.ErrClosed)
+	}
+	image, err := guest.Image()
+	return append(appendOutcome(lane.frame(tellImage), err), image...)
+}
+
+func footprintOf(lane *stream, vm engine.VM) []byte {
+	size, err := 0, engine.ErrClosed
+	if vm != nil {
+		size, err = vm.Footprint()
+	}
+	return appendUint64(appendOutcome(lane.frame(tellFootprint), err), uint64(size))
+}
+
+func (s *server) guest(id uint64) engine.VM {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.guests[id]
+}
+
+func (s *server) keep(id uint64, vm engine.VM) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.guests[id] != nil {
+		vm.Close()
+		return fmt.Errorf("%w: guest %d is there already", errFrame, id)
+	}
+	s.guests[id] = vm
+	return nil
+}
+
+func (s *server) close(guests []uint64) {
+	for _, id := range guests {
+		s.mu.Lock()
+		vm := s.guests[id]
+		delete(s.guests, id)
+		s.mu.Unlock()
+		if vm != nil {
+			vm.Close()
+		}
+	}
+}
+
+// maxCatalogs is how many bytes of catalogs a worker keeps. Beyond that it forgets all, and is told again.
+const maxCatalogs = 64 << 20
+
+// catalog returns a catalog's text, false if it was not sent along and is not known. It is copied: the frame that it came
+// in is not its to keep.
+func (s *server) catalog(c *catalog) ([]byte, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.known {
+		text, ok := s.catalogs[c.id]
+		return text, ok
+	}
+	text := append([]byte{}, c.text...)
+	if s.kept+len(text) > maxCatalogs {
+		s.catalogs, s.kept = map[uint64][]byte{}, 0
+	}
+	if _, ok := s.catalogs[c.id]; !ok {
+		s.catalogs[c.id] = text
+		s.kept += len(text)
+	}
+	return text, true
+}
+
+// mostAsked bounds what a worker is asked at once, in bytes: no engine takes more into a heap, and a catalog comes along.
+func (h *hello) mostAsked() int { return 2*h.HeapBytes + (64 << 20) }

@@ -1,0 +1,322 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/journal"
+)
+
+const (
+	// What a guest's journal remembers, in bytes of its inputs. A guest that was given more can't be rebuilt.
+	maxJournalBytes = 16 << 20
+	// How many workers a guest may lose, one after the other, without having had a part in it.
+	maxLosses = 8
+)
+
+// vm is a guest, wherever it lives. When its worker is lost it is rebuilt in another one.
+type vm struct {
+	engine  *Engine
+	catalog catalog
+	journal *journal.Journal
+	started bool
+	over    bool // a step was ended: no other can be taken
+	heap    int
+	pinned  bool // the journal is over, and the seat's worker knows
+
+	mu          sync.Mutex // guards what Interrupt needs
+	seat        *seat
+	interrupted bool
+	stop        context.CancelFunc // of what the guest waits for
+	closed      bool
+}
+
+// portableVM is a guest that can be copied out.
+type portableVM struct{ *vm }
+
+var (
+	_ journal.Keeper = (*vm)(nil)
+	_ engine.Imager  = (*portableVM)(nil)
+)
+
+// Journal implements journal.Keeper.
+func (v *vm) Journal() *journal.Journal { return v.journal }
+
+// Step implements engine.VM.
+func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, input, func(s *seat) (*engine.Effects, error) { return s.Step(ctx, input, timeout) })
+}
+
+// Retake implements engine.VM.
+func (v *vm) Retake(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, input, func(s *seat) (*engine.Effects, error) { return s.Retake(ctx, input, clock, timeout) })
+}
+
+// take takes a step, again if it has to.
+func (v *vm) take(ctx context.Context, input []byte, step func(*seat) (*engine.Effects, error)) (*engine.Effects, error) {
+	if v.over || v.closed {
+		return nil, engine.ErrClosed
+	}
+	if err := v.engine.gate.Enter(ctx, v.started); err != nil {
+		return nil, err
+	}
+	defer v.engine.gate.Leave()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if !v.begin(stop) {
+		return nil, engine.ErrStopped
+	}
+	effects, err := v.insist(ctx, step)
+	if effects == nil && errors.Is(err, engine.ErrOverloaded) {
+		return nil, err // the step was not begun
+	}
+	v.started = true
+	if err != nil {
+		v.over = true
+		return effects, err
+	}
+	v.journal.Add(input, effects)
+	v.pin()
+	return effects, nil
+}
+
+// begin notes how the step is stopped while it waits, false if the guest was interrupted.
+func (v *vm) begin(stop context.CancelFunc) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stop = stop
+	return !v.interrupted
+}
+
+// insist takes a step, in another worker when one is lost. Whoever did not answer in time was ended and has had its time.
+// Whoever was inside a step when its worker crashed may be why: it is tried once more, in a worker of its own, and if
+// that crashes too, it was (contract H1, H3).
+func (v *vm) insist(ctx context.Context, step func(*seat) (*engine.Effects, error)) (*engine.Effects, error) {
+	var gone *lost
+	for range maxLosses {
+		s, err := v.seated(ctx)
+		if err == nil {
+			var effects *engine.Effects
+			if effects, err = step(s); !errors.As(err, &gone) {
+				v.heap = s.HeapBytes()
+				return effects, err
+			}
+		}
+		switch {
+		case v.wasInterrupted():
+			return nil, engine.ErrStopped
+		case errors.Is(err, engine.ErrOverloaded) && v.started:
+			return nil, fmt.Errorf("%w: %w", engine.ErrLost, err)
+		case !errors.As(err, &gone):
+			return nil, err
+		case s != nil && gone.culprit == s:
+			return nil, engine.ErrTimeout
+		case gone.crashed:
+			return v.alone(ctx, step, gone)
+		}
+		v.engine.retaken.Add(1)
+	}
+	return nil, fmt.Errorf("%w: %d times in a row, at last since %w", engine.ErrLost, maxLosses, gone)
+}
+
+// seated returns the guest's place, a new one if there was none, or if that is lost.
+func (v *vm) seated(ctx context.Context) (*seat, error) {
+	if v.seat != nil && !v.seat.process.isGone() {
+		return v.seat, nil
+	}
+	if v.journal.Over() {
+		return nil, fmt.Errorf("%w: %w", engine.ErrLost, journal.ErrOver)
+	}
+	p, err := v.engine.fleet.pick(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.sit(ctx, p)
+}
+
+// sit gives the guest a place in a worker, and rebuilds it there as it was.
+func (v *vm) sit(ctx context.Context, p *process) (*seat, error) {
+	v.leave()
+	if !v.started {
+		s := p.sit(v.catalog)
+		v.move(s)
+		return s, nil
+	}
+	steps, err := v.journal.Steps(0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", engine.ErrLost, err)
+	}
+	guest, err := steps.Rebuild(ctx, places{p, v.catalog})
+	var gone *lost
+	switch {
+	case errors.As(err, &gone) || errors.Is(err, engine.ErrImage):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", engine.ErrLost, err)
+	}
+	if v.journal.Len() > 0 {
+		v.engine.rebuilt.Add(1)
+	}
+	s := guest.(*seat)
+	v.move(s)
+	return s, nil
+}
+
+// move makes a seat the guest's own.
+func (v *vm) move(s *seat) {
+	v.mu.Lock()
+	v.seat = s
+	interrupted := v.interrupted
+	v.mu.Unlock()
+	if interrupted {
+		s.Interrupt()
+	}
+}
+
+// leave gives the guest's place up.
+func (v *vm) leave() {
+	v.mu.Lock()
+	s := v.seat
+	v.seat = nil
+	v.mu.Unlock()
+	if s == nil {
+		return
+	}
+	if v.pinned {
+		s.process.pinned.Add(-1)
+		v.pinned = false
+	}
+	s.Close()
+}
+
+// pin tells the worker that the guest can't be rebuilt elsewhere.
+func (v *vm) pin() {
+	if v.journal.Over() && !v.pinned && v.seat != nil {
+		v.pinned = true
+		v.seat.process.pinned.Add(1)
+	}
+}
+
+// alone takes the step in a worker that nobody else is in.
+func (v *vm) alone(ctx context.Context, step func(*seat) (*engine.Effects, error), why *lost) (*engine.Effects, error) {
+	v.leave()
+	if v.journal.Over() {
+		return nil, fmt.Errorf("%w: %w: %w", engine.ErrLost, journal.ErrOver, why)
+	}
+	select {
+	case v.engine.suspects <- struct{}{}:
+	case <-ctx.Done():
+		return nil, engine.ErrStopped
+	}
+	defer func() { <-v.engine.suspects }()
+	p, err := v.engine.fleet.alone()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", engine.ErrLost, err)
+	}
+	defer func() {
+		v.leave() // it is rebuilt among the others when it goes on
+		p.kill(death{planned: true, why: "it was for one guest"})
+		<-p.gone
+	}()
+	v.engine.retaken.Add(1)
+	s, err := v.sit(ctx, p)
+	if err == nil {
+		var effects *engine.Effects
+		effects, err = step(s)
+		v.heap = s.HeapBytes()
+		if effects != nil {
+			return effects, err
+		}
+	}
+	var gone *lost
+	switch {
+	case v.wasInterrupted():
+		return nil, engine.ErrStopped
+	case !errors.As(err, &gone):
+		return nil, err
+	case s != nil && gone.culprit == s:
+		return nil, engine.ErrTimeout
+	case gone.crashed:
+		v.engine.convicted.Add(1)
+		return nil, fmt.Errorf("%w: it ended its worker, and then the one that it had to itself: %w", engine.ErrBroken, gone)
+	}
+	return nil, fmt.Errorf("%w: %w", engine.ErrLost, gone)
+}
+
+// Interrupt implements engine.VM.
+func (v *vm) Interrupt() {
+	v.mu.Lock()
+	v.interrupted = true
+	s, stop := v.seat, v.stop
+	v.mu.Unlock()
+	if s != nil {
+		s.Interrupt()
+	}
+	if stop != nil {
+		stop()
+	}
+}
+
+func (v *vm) wasInterrupted() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.interrupted
+}
+
+// Footprint implements engine.VM.
+func (v *vm) Footprint() (int, error) {
+	size := 0
+	err := v.look(func(s *seat) (err error) {
+		size, err = s.Footprint()
+		return err
+	})
+	return size, err
+}
+
+// Image implements engine.Imager.
+func (v *portableVM) Image() ([]byte, error) {
+	var image []byte
+	err := v.look(func(s *seat) (err error) {
+		image, err = s.Image()
+		return err
+	})
+	return image, err
+}
+
+// look does something with the guest at rest, after it was rebuilt if its worker is lost.
+func (v *vm) look(at func(*seat) error) error {
+	if v.over || v.closed {
+		return engine.ErrClosed
+	}
+	var gone *lost
+	for range maxLosses {
+		s, err := v.seated(context.Background())
+		if err == nil {
+			err = at(s)
+		}
+		if !errors.As(err, &gone) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", engine.ErrLost, gone)
+}
+
+// HeapBytes implements engine.VM.
+func (v *vm) HeapBytes() int { return v.heap }
+
+// Close implements engine.VM.
+func (v *vm) Close() {
+	v.mu.Lock()
+	closed := v.closed
+	v.closed = true
+	v.mu.Unlock()
+	if closed {
+		return
+	}
+	v.leave()
+	v.engine.guests.Add(-1)
+}
