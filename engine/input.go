@@ -80,6 +80,14 @@ func AppendResume(dst []byte, answers []Answer) []byte {
 	return dst
 }
 
+// Answers returns how many answers a step's input gives.
+func Answers(input []byte) int {
+	if len(input) < 5 || input[0] != 2 {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(input[1:]))
+}
+
 // AppendCatalog appends a turn's catalog as the guest keeps it: tool entries (JSON array), the lines of the
 // convenience functions, MCP servers (JSON array or nothing), declaration files (JSON array or nothing).
 func AppendCatalog(dst, entries, names, mcp, files []byte) []byte {

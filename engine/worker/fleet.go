@@ -279,6 +279,13 @@ func (f *fleet) pick(ctx context.Context) (*process, error) {
 	}
 }
 
+// least returns the worker with the least to do, nil if there is none.
+func (f *fleet) least() *process {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.best()
+}
+
 // best returns the serving worker with the least to do, nil if there is none. mu must be held.
 func (f *fleet) best() *process {
 	var best *process

@@ -27,6 +27,7 @@ type stream struct {
 	socket interface {
 		io.ReadWriteCloser
 		SetDeadline(time.Time) error
+		SetReadDeadline(time.Time) error
 		SetWriteDeadline(time.Time) error
 	}
 	in   []byte // read and not used yet

@@ -18,7 +18,7 @@ const (
 	askImage     = 'I' // u64 guest
 	askFootprint = 'F' // u64 guest
 
-	tellStep      = 's' // outcome, u64 wall, u64 processor (ns), u64 bytes of heap, u8 whether effects follow, effects
+	tellStep      = 's' // outcome, u64 wall, u64 processor (ns), u64 bytes of heap, u8 flags, effects
 	tellRestored  = 'r' // outcome
 	tellImage     = 'i' // outcome, image
 	tellFootprint = 'f' // outcome, u64 bytes
@@ -143,23 +143,34 @@ func (r *restore) parse(b []byte) error {
 	return from.err()
 }
 
-// stepped is what became of a step. raw are its effects, nil if there are none.
+// stepped is what became of a step. raw are its effects, nil if there are none. over says that the guest can take no
+// other step and is closed already: at once it costs least, since what it wrote still lies in the cache.
 type stepped struct {
 	err       error
 	wall, cpu time.Duration
 	heap      int
+	over      bool
 	raw       []byte
 }
+
+const (
+	flagEffects = 1 << iota
+	flagOver
+)
 
 func (s *stepped) append(b []byte) []byte {
 	b = appendOutcome(b, s.err)
 	b = appendUint64(b, uint64(s.wall))
 	b = appendUint64(b, uint64(s.cpu))
 	b = appendUint64(b, uint64(s.heap))
-	if s.raw == nil {
-		return append(b, 0)
+	var flags byte
+	if s.over {
+		flags |= flagOver
 	}
-	return append(append(b, 1), s.raw...)
+	if s.raw != nil {
+		flags |= flagEffects
+	}
+	return append(append(b, flags), s.raw...)
 }
 
 func (s *stepped) parse(b []byte) error {
@@ -167,7 +178,9 @@ func (s *stepped) parse(b []byte) error {
 	s.err = r.outcome()
 	s.wall, s.cpu = r.duration(), r.duration()
 	s.heap = int(min(r.u64(), 1<<40))
-	if has := r.u8(); has != 0 {
+	flags := r.u8()
+	s.over = flags&flagOver != 0
+	if flags&flagEffects != 0 {
 		s.raw = r.rest()
 		if s.raw == nil {
 			s.raw = []byte{}

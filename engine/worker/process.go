@@ -27,6 +27,8 @@ const (
 	// How long a guest that was closed may stay when no other request takes the news along, and how many wait for that.
 	closeWithin = 10 * time.Millisecond
 	closeAtMost = 64
+	// What the kernel takes, in bytes, whether or not the worker reads.
+	unread = 32 << 10
 	// How long the process may live on after its connection broke.
 	lingering = time.Second
 )
@@ -134,6 +136,10 @@ func (p *process) ask(l *lane, s *seat, deadline time.Time, frame []byte) (byte,
 	defer p.running.Add(-1)
 	s.asking(l, deadline)
 	defer s.asked()
+	if len(frame) > unread {
+		_ = l.socket.SetWriteDeadline(deadline)
+		defer l.socket.SetWriteDeadline(time.Time{})
+	}
 	if err := l.send(frame); err != nil {
 		return 0, nil, p.broken(s, err)
 	}

@@ -15,7 +15,8 @@ type seat struct {
 	process *process
 	id      uint64
 	catalog catalog
-	made    bool // the guest exists over there
+	made    bool // the guest exists over there, or did
+	over    bool // and does not any more
 	heap    int
 
 	mu       sync.Mutex
@@ -74,7 +75,7 @@ func (s *seat) step(ask *step) (*engine.Effects, error) {
 		p.nonsense(err)
 		return nil, p.over()
 	}
-	s.made, s.heap = true, told.heap
+	s.made, s.over, s.heap = true, told.over, told.heap
 	if effects != nil {
 		// A worker can't have taken longer than we have waited.
 		effects.Took = min(told.wall, time.Since(started))
@@ -154,7 +155,7 @@ func (s *seat) asking(l *lane, deadline time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lane, s.deadline = l, deadline
-	_ = l.socket.SetDeadline(deadline)
+	_ = l.socket.SetReadDeadline(deadline)
 	if s.stopped {
 		s.hurry()
 	}
@@ -176,7 +177,7 @@ const nudgeAgain = 20 * time.Millisecond
 func (s *seat) hurry() {
 	if soon := time.Now().Add(watchdog); soon.Before(s.deadline) {
 		s.deadline = soon
-		_ = s.lane.socket.SetDeadline(soon)
+		_ = s.lane.socket.SetReadDeadline(soon)
 	}
 	s.nudge = time.AfterFunc(0, func() {
 		s.process.interrupt(s.id)
@@ -207,7 +208,7 @@ func (s *seat) HeapBytes() int { return s.heap }
 // Close implements engine.VM.
 func (s *seat) Close() {
 	s.process.guests.Add(-1)
-	if s.made && !s.process.isGone() {
+	if s.made && !s.over && !s.process.isGone() {
 		s.process.drop(s.id)
 	}
 }

@@ -93,7 +93,7 @@ func Serve(open Opener) error {
 	if err := say(control, sayReady, &r); err != nil {
 		return err
 	}
-	return (&server{engine: e, guests: map[uint64]engine.VM{}, catalogs: map[uint64][]byte{}, most: h.mostAsked()}).serve(control, lanes)
+	return (&server{engine: e, guests: map[uint64]*resident{}, catalogs: map[uint64][]byte{}, most: h.mostAsked()}).serve(control, lanes)
 }
 
 // inherited makes a stream of a descriptor that the parent left open.
@@ -119,9 +119,27 @@ type server struct {
 	most   int // bytes of a frame
 
 	mu       sync.Mutex
-	guests   map[uint64]engine.VM
+	guests   map[uint64]*resident
 	catalogs map[uint64][]byte
 	kept     int // bytes of catalogs
+}
+
+// resident is a guest that lives here.
+type resident struct {
+	engine.VM
+	pending int // requests that have no answer yet, timers among them
+}
+
+// unknown is more than any guest can have pending.
+const unknown = 1 << 40
+
+// took notes a step and says whether no other can be taken: it was ended, or the cell has settled and waits for nothing.
+func (r *resident) took(input []byte, effects *engine.Effects, err error) bool {
+	if err != nil || effects == nil {
+		return true
+	}
+	r.pending += len(effects.Requests) - len(effects.Cancelled) - engine.Answers(input)
+	return effects.Main.State != engine.Pending && r.pending <= 0
 }
 
 // serve answers on all streams until the control stream ends.
@@ -152,8 +170,8 @@ func (s *server) obey(control *stream) error {
 				return err
 			}
 		case sayInterrupt:
-			if vm := s.guest(r.u64()); vm != nil {
-				vm.Interrupt()
+			if guest := s.guest(r.u64()); guest != nil {
+				guest.Interrupt()
 			}
 		default:
 			return fmt.Errorf("%w: kind %q on the control stream", errFrame, kind)
@@ -190,7 +208,10 @@ func (s *server) do(lane *stream, kind byte, body []byte) ([]byte, []uint64, err
 		if err := ask.parse(body); err != nil {
 			return nil, nil, err
 		}
-		reply, err := s.step(lane, &ask)
+		reply, over, err := s.step(lane, &ask)
+		if over {
+			return reply, append(ask.closed, ask.guest), err
+		}
 		return reply, ask.closed, err
 	case askRestore:
 		var ask restore
@@ -201,51 +222,52 @@ func (s *server) do(lane *stream, kind byte, body []byte) ([]byte, []uint64, err
 		return reply, nil, err
 	case askImage, askFootprint:
 		r := reader{b: body}
-		vm := s.guest(r.u64())
+		guest := s.guest(r.u64())
 		if err := r.err(); err != nil {
 			return nil, nil, err
 		}
 		if kind == askImage {
-			return imageOf(lane, vm), nil, nil
+			return imageOf(lane, guest), nil, nil
 		}
-		return footprintOf(lane, vm), nil, nil
+		return footprintOf(lane, guest), nil, nil
 	}
 	return nil, nil, fmt.Errorf("%w: kind %q on a lane", errFrame, kind)
 }
 
-func (s *server) step(lane *stream, ask *step) ([]byte, error) {
-	vm := s.guest(ask.guest)
-	if vm == nil && ask.fresh {
+// step takes a step and says whether the guest is to be closed afterwards.
+func (s *server) step(lane *stream, ask *step) ([]byte, bool, error) {
+	guest := s.guest(ask.guest)
+	if guest == nil && ask.fresh {
 		text, known := s.catalog(&ask.catalog)
 		if !known {
-			return lane.frame(tellCatalog), nil
+			return lane.frame(tellCatalog), false, nil
 		}
-		var err error
-		if vm, err = s.engine.NewVM(text); err != nil {
-			return (&stepped{err: err}).append(lane.frame(tellStep)), nil
+		vm, err := s.engine.NewVM(text)
+		if err != nil {
+			return (&stepped{err: err, over: true}).append(lane.frame(tellStep)), false, nil
 		}
-		if err := s.keep(ask.guest, vm); err != nil {
-			return nil, err
+		if guest, err = s.keep(ask.guest, vm); err != nil {
+			return nil, false, err
 		}
 	}
-	if vm == nil {
-		return (&stepped{err: engine.ErrClosed}).append(lane.frame(tellStep)), nil
+	if guest == nil {
+		return (&stepped{err: engine.ErrClosed, over: true}).append(lane.frame(tellStep)), false, nil
 	}
 	var effects *engine.Effects
 	told := stepped{}
 	if ask.retaken {
-		effects, told.err = vm.Retake(context.Background(), ask.input, ask.clock, ask.timeout)
+		effects, told.err = guest.Retake(context.Background(), ask.input, ask.clock, ask.timeout)
 	} else {
-		effects, told.err = vm.Step(context.Background(), ask.input, ask.timeout)
+		effects, told.err = guest.Step(context.Background(), ask.input, ask.timeout)
 	}
-	told.heap = vm.HeapBytes()
+	told.heap, told.over = guest.HeapBytes(), guest.took(ask.input, effects, told.err)
 	if effects != nil {
 		told.wall, told.cpu, told.raw = effects.Took, effects.CPU, effects.Raw()
 		if told.raw == nil {
 			told.raw = []byte{}
 		}
 	}
-	return told.append(lane.frame(tellStep)), nil
+	return told.append(lane.frame(tellStep)), told.over, nil
 }
 
 func (s *server) restore(lane *stream, ask *restore) ([]byte, error) {
@@ -259,55 +281,60 @@ func (s *server) restore(lane *stream, ask *restore) ([]byte, error) {
 	}
 	vm, err := p.Restore(ask.image, text)
 	if err == nil {
-		if err := s.keep(ask.guest, vm); err != nil {
+		guest, err := s.keep(ask.guest, vm)
+		if err != nil {
 			return nil, err
 		}
+		guest.pending = unknown
 	}
 	return appendOutcome(lane.frame(tellRestored), err), nil
 }
 
-func imageOf(lane *stream, vm engine.VM) []byte {
-	guest, ok := vm.(engine.Imager)
-	if !ok {
+func imageOf(lane *stream, guest *resident) []byte {
+	if guest == nil {
 		return appendOutcome(lane.frame(tellImage), engine.ErrClosed)
 	}
-	image, err := guest.Image()
+	imager, ok := guest.VM.(engine.Imager)
+	if !ok {
+		return appendOutcome(lane.frame(tellImage), engine.ErrImage)
+	}
+	image, err := imager.Image()
 	return append(appendOutcome(lane.frame(tellImage), err), image...)
 }
 
-func footprintOf(lane *stream, vm engine.VM) []byte {
+func footprintOf(lane *stream, guest *resident) []byte {
 	size, err := 0, engine.ErrClosed
-	if vm != nil {
-		size, err = vm.Footprint()
+	if guest != nil {
+		size, err = guest.Footprint()
 	}
 	return appendUint64(appendOutcome(lane.frame(tellFootprint), err), uint64(size))
 }
 
-func (s *server) guest(id uint64) engine.VM {
+func (s *server) guest(id uint64) *resident {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.guests[id]
 }
 
-func (s *server) keep(id uint64, vm engine.VM) error {
+func (s *server) keep(id uint64, vm engine.VM) (*resident, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.guests[id] != nil {
 		vm.Close()
-		return fmt.Errorf("%w: guest %d is there already", errFrame, id)
+		return nil, fmt.Errorf("%w: guest %d is there already", errFrame, id)
 	}
-	s.guests[id] = vm
-	return nil
+	s.guests[id] = &resident{VM: vm}
+	return s.guests[id], nil
 }
 
 func (s *server) close(guests []uint64) {
 	for _, id := range guests {
 		s.mu.Lock()
-		vm := s.guests[id]
+		guest := s.guests[id]
 		delete(s.guests, id)
 		s.mu.Unlock()
-		if vm != nil {
-			vm.Close()
+		if guest != nil {
+			guest.Close()
 		}
 	}
 }

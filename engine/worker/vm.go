@@ -65,9 +65,7 @@ func (v *vm) take(ctx context.Context, input []byte, step func(*seat) (*engine.E
 		return nil, err
 	}
 	defer v.engine.gate.Leave()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	if !v.begin(stop) {
+	if v.wasInterrupted() {
 		return nil, engine.ErrStopped
 	}
 	effects, err := v.insist(ctx, step)
@@ -84,12 +82,16 @@ func (v *vm) take(ctx context.Context, input []byte, step func(*seat) (*engine.E
 	return effects, nil
 }
 
-// begin notes how the step is stopped while it waits, false if the guest was interrupted.
-func (v *vm) begin(stop context.CancelFunc) bool {
+// interruptible returns a context that ends when the guest is interrupted, for what is no step.
+func (v *vm) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.stop = stop
-	return !v.interrupted
+	if v.interrupted {
+		stop()
+	}
+	return ctx, stop
 }
 
 // insist takes a step, in another worker when one is lost. Whoever did not answer in time was ended and has had its time.
@@ -131,6 +133,13 @@ func (v *vm) seated(ctx context.Context) (*seat, error) {
 	if v.journal.Over() {
 		return nil, fmt.Errorf("%w: %w", engine.ErrLost, journal.ErrOver)
 	}
+	if !v.started {
+		if p := v.engine.fleet.least(); p != nil {
+			return v.sit(ctx, p)
+		}
+	}
+	ctx, stop := v.interruptible(ctx)
+	defer stop()
 	p, err := v.engine.fleet.pick(ctx)
 	if err != nil {
 		return nil, err
@@ -207,6 +216,8 @@ func (v *vm) alone(ctx context.Context, step func(*seat) (*engine.Effects, error
 	if v.journal.Over() {
 		return nil, fmt.Errorf("%w: %w: %w", engine.ErrLost, journal.ErrOver, why)
 	}
+	ctx, stop := v.interruptible(ctx)
+	defer stop()
 	select {
 	case v.engine.suspects <- struct{}{}:
 	case <-ctx.Done():
