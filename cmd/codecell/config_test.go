@@ -27,7 +27,10 @@ func TestLoadConfig(t *testing.T) {
 			tools: {codeMode: {enabled: true, timeoutMs: 5e3, snapshot: {resume: "restore"}}},
 			auth: {keys: [{id: "a", sha256: "`+server.HashKey("k")+`"}]},
 			executors: {signingKey: "0123456789abcdef"},
-			engine: {mode: "wasi", cacheDir: "/c", threads: 1, queue: 2, heaps: 3},
+			engine: {
+				mode: "wasi", cacheDir: "/c", threads: 1, queue: 2, heaps: 3,
+				isolation: "thread", sandbox: "require", workers: 4, recycleSeconds: 5, recycleBytes: 6,
+			},
 			snapshot: {key: "fedcba9876543210", maxBytes: 8, parkedHeaps: 9},
 			http: {maxConnections: 4, maxBodyBytes: 5},
 			turns: {max: 6, ttlSeconds: 7,},
@@ -37,7 +40,7 @@ func TestLoadConfig(t *testing.T) {
 		require.Equal(t, "0.0.0.0:9", c.Listen)
 		require.True(t, c.TestExecutors)
 		require.Equal(t, []server.Key{{ID: "a", SHA256: server.HashKey("k")}}, c.Auth.Keys)
-		require.Equal(t, EngineConfig{"wasi", "/c", 1, 2, 3}, c.Engine)
+		require.Equal(t, EngineConfig{"wasi", "/c", "thread", "require", 4, 5, 6, 1, 2, 3}, c.Engine)
 		require.Equal(t, SnapshotConfig{"fedcba9876543210", 8, 9}, c.Snapshot)
 		require.Equal(t, HTTPConfig{4, 5}, c.HTTP)
 		require.Equal(t, TurnsConfig{6, 7}, c.Turns)
@@ -52,7 +55,10 @@ func TestLoadConfig(t *testing.T) {
 		require.NoError(t, err)
 		c = c.WithDefaults()
 		require.NoError(t, c.validate())
-		require.Equal(t, Config{Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30, Engine: EngineConfig{Mode: "auto"}}, c)
+		require.Equal(t, Config{
+			Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30,
+			Engine: EngineConfig{Mode: "auto", Isolation: "process", Sandbox: "report"},
+		}, c)
 		mode, err := c.codeMode()
 		require.NoError(t, err)
 		require.False(t, mode.Enabled)

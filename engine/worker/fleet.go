@@ -32,7 +32,7 @@ type fleet struct {
 	mu      sync.Mutex
 	serving []*process
 	spare   []*process
-	leaving []*process    // retired, with guests that are left
+	leaving []*process    // for no other guests than they have
 	changed chan struct{} // closed and replaced when there are other workers than before
 	failed  error         // why the last one did not start
 	crashes int           // one after the other
@@ -44,6 +44,8 @@ type fleet struct {
 	stop context.Context
 	end  context.CancelFunc
 	done sync.WaitGroup
+
+	lives sync.WaitGroup // of workers
 }
 
 func newFleet(o Options) *fleet {
@@ -74,8 +76,8 @@ func (f *fleet) close() {
 	f.mu.Unlock()
 	for _, p := range all {
 		p.kill(death{planned: true, why: "the service stops"})
-		<-p.gone
 	}
+	f.lives.Wait()
 	f.nursery.close()
 }
 
@@ -157,7 +159,7 @@ func (f *fleet) startOne() {
 		f.started++
 		f.spare = append(f.spare, p)
 		f.sort()
-		go f.mourn(p)
+		f.lives.Go(func() { f.mourn(p) })
 	}
 	f.announce()
 }
@@ -313,8 +315,9 @@ func (f *fleet) alone() (*process, error) {
 	if err == nil {
 		f.mu.Lock()
 		f.started++
+		f.leaving = append(f.leaving, p)
 		f.mu.Unlock()
-		go f.mourn(p)
+		f.lives.Go(func() { f.mourn(p) })
 	}
 	return p, err
 }

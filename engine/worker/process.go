@@ -95,11 +95,11 @@ func (p *process) wait() {
 	default:
 		p.death = &death{crashed: true, why: fmt.Sprintf("it ended by itself: %v", err)}
 	}
-	close(p.gone)
 	p.lanes.close()
 	p.controlMu.Lock()
 	_ = p.control.socket.Close()
 	p.controlMu.Unlock()
+	close(p.gone)
 }
 
 // over returns the request's error once the worker is gone. It sees to it that it goes: its connection is broken.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/codecell/codecell/engine"
 )
 
 // startTime is how long a worker may take until it serves; compiling the guest on WebAssembly is part of it.
@@ -24,29 +26,39 @@ const itself = "/proc/self/exe"
 // started them is gone, so that none outlives its parent.
 type nursery struct {
 	jobs chan func()
+	quit chan struct{}
 	done chan struct{}
 }
 
 func newNursery() *nursery {
-	n := &nursery{jobs: make(chan func()), done: make(chan struct{})}
+	n := &nursery{jobs: make(chan func()), quit: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		defer close(n.done)
-		for job := range n.jobs {
-			job()
+		for {
+			select {
+			case job := <-n.jobs:
+				job()
+			case <-n.quit:
+				return
+			}
 		}
 	}()
 	return n
 }
 
 func (n *nursery) start(cmd *exec.Cmd) error {
-	result := make(chan error)
-	n.jobs <- func() { result <- cmd.Start() }
-	return <-result
+	result := make(chan error, 1)
+	select {
+	case n.jobs <- func() { result <- cmd.Start() }:
+		return <-result
+	case <-n.quit:
+		return engine.ErrClosed
+	}
 }
 
 func (n *nursery) close() {
-	close(n.jobs)
+	close(n.quit)
 	<-n.done
 }
 
@@ -78,7 +90,7 @@ func (f *fleet) start() (*process, error) {
 		return nil, fmt.Errorf("start a worker: %w", err)
 	}
 	p.pid = p.cmd.Process.Pid
-	go p.wait()
+	f.lives.Go(p.wait)
 	if err := p.greet(&f.hello, f.options.RequireSandbox); err != nil {
 		p.kill(death{planned: true, why: "it did not start"})
 		<-p.gone
@@ -88,7 +100,7 @@ func (f *fleet) start() (*process, error) {
 		return nil, fmt.Errorf("start a worker: %w", err)
 	}
 	p.heard.Store(int64(time.Since(p.born)))
-	go p.listen(p.control)
+	f.lives.Go(func() { p.listen(p.control) })
 	return p, nil
 }
 

@@ -14,8 +14,8 @@ import (
 const (
 	// What a guest's journal remembers, in bytes of its inputs. A guest that was given more can't be rebuilt.
 	maxJournalBytes = 16 << 20
-	// How many workers a guest may lose, one after the other, without having had a part in it.
-	maxLosses = 8
+	// How many workers a guest may lose, one after the other, until it is no bystander any more.
+	maxLosses = 3
 )
 
 // vm is a guest, wherever it lives. When its worker is lost it is rebuilt in another one.
@@ -68,7 +68,12 @@ func (v *vm) take(ctx context.Context, input []byte, step func(*seat) (*engine.E
 	if v.wasInterrupted() {
 		return nil, engine.ErrStopped
 	}
-	effects, err := v.insist(ctx, step)
+	var effects *engine.Effects
+	err := v.insist(ctx, func(s *seat) (err error) {
+		effects, err = step(s)
+		v.heap = s.HeapBytes()
+		return err
+	})
 	if effects == nil && errors.Is(err, engine.ErrOverloaded) {
 		return nil, err // the step was not begun
 	}
@@ -94,35 +99,42 @@ func (v *vm) interruptible(ctx context.Context) (context.Context, context.Cancel
 	return ctx, stop
 }
 
-// insist takes a step, in another worker when one is lost. Whoever did not answer in time was ended and has had its time.
-// Whoever was inside a step when its worker crashed may be why: it is tried once more, in a worker of its own, and if
-// that crashes too, it was (contract H1, H3).
-func (v *vm) insist(ctx context.Context, step func(*seat) (*engine.Effects, error)) (*engine.Effects, error) {
-	var gone *lost
-	for range maxLosses {
+// insist does something with the guest, in another worker when one is lost. Whoever did not answer in time was ended, and
+// has had its time. Whoever was at work in a worker that crashed may be why, and so may who loses one worker after the
+// other: that is tried once more in a worker of its own, and if that crashes too, it was (contract H1, H3).
+func (v *vm) insist(ctx context.Context, do func(*seat) error) error {
+	for losses := 1; ; losses++ {
 		s, err := v.seated(ctx)
 		if err == nil {
-			var effects *engine.Effects
-			if effects, err = step(s); !errors.As(err, &gone) {
-				v.heap = s.HeapBytes()
-				return effects, err
-			}
+			err = do(s)
 		}
+		var gone *lost
 		switch {
-		case v.wasInterrupted():
-			return nil, engine.ErrStopped
-		case errors.Is(err, engine.ErrOverloaded) && v.started:
-			return nil, fmt.Errorf("%w: %w", engine.ErrLost, err)
 		case !errors.As(err, &gone):
-			return nil, err
+			return v.inTime(err)
+		case v.wasInterrupted():
+			return engine.ErrStopped
 		case s != nil && gone.culprit == s:
-			return nil, engine.ErrTimeout
-		case gone.crashed:
-			return v.alone(ctx, step, gone)
+			return engine.ErrTimeout
+		case gone.crashed || losses == maxLosses:
+			return v.alone(ctx, do, gone)
 		}
 		v.engine.retaken.Add(1)
 	}
-	return nil, fmt.Errorf("%w: %d times in a row, at last since %w", engine.ErrLost, maxLosses, gone)
+}
+
+// inTime is the error of a guest that could not be given a place: there may be none for those that begin, but who has
+// begun is lost without.
+func (v *vm) inTime(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case v.wasInterrupted() && errors.Is(err, context.Canceled):
+		return engine.ErrStopped
+	case v.started && errors.Is(err, engine.ErrOverloaded):
+		return fmt.Errorf("%w: %w", engine.ErrLost, err)
+	}
+	return err
 }
 
 // seated returns the guest's place, a new one if there was none, or if that is lost.
@@ -210,23 +222,23 @@ func (v *vm) pin() {
 	}
 }
 
-// alone takes the step in a worker that nobody else is in.
-func (v *vm) alone(ctx context.Context, step func(*seat) (*engine.Effects, error), why *lost) (*engine.Effects, error) {
+// alone does it in a worker that nobody else is in.
+func (v *vm) alone(ctx context.Context, do func(*seat) error, why *lost) error {
 	v.leave()
 	if v.journal.Over() {
-		return nil, fmt.Errorf("%w: %w: %w", engine.ErrLost, journal.ErrOver, why)
+		return fmt.Errorf("%w: %w: %w", engine.ErrLost, journal.ErrOver, why)
 	}
 	ctx, stop := v.interruptible(ctx)
 	defer stop()
 	select {
 	case v.engine.suspects <- struct{}{}:
 	case <-ctx.Done():
-		return nil, engine.ErrStopped
+		return engine.ErrStopped
 	}
 	defer func() { <-v.engine.suspects }()
 	p, err := v.engine.fleet.alone()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", engine.ErrLost, err)
+		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	}
 	defer func() {
 		v.leave() // it is rebuilt among the others when it goes on
@@ -236,26 +248,21 @@ func (v *vm) alone(ctx context.Context, step func(*seat) (*engine.Effects, error
 	v.engine.retaken.Add(1)
 	s, err := v.sit(ctx, p)
 	if err == nil {
-		var effects *engine.Effects
-		effects, err = step(s)
-		v.heap = s.HeapBytes()
-		if effects != nil {
-			return effects, err
-		}
+		err = do(s)
 	}
 	var gone *lost
 	switch {
-	case v.wasInterrupted():
-		return nil, engine.ErrStopped
 	case !errors.As(err, &gone):
-		return nil, err
+		return v.inTime(err)
+	case v.wasInterrupted():
+		return engine.ErrStopped
 	case s != nil && gone.culprit == s:
-		return nil, engine.ErrTimeout
+		return engine.ErrTimeout
 	case gone.crashed:
 		v.engine.convicted.Add(1)
-		return nil, fmt.Errorf("%w: it ended its worker, and then the one that it had to itself: %w", engine.ErrBroken, gone)
+		return fmt.Errorf("%w: it ended its worker, and then the one that it had to itself: %w", engine.ErrBroken, gone)
 	}
-	return nil, fmt.Errorf("%w: %w", engine.ErrLost, gone)
+	return fmt.Errorf("%w: %w", engine.ErrLost, gone)
 }
 
 // Interrupt implements engine.VM.
@@ -298,22 +305,12 @@ func (v *portableVM) Image() ([]byte, error) {
 	return image, err
 }
 
-// look does something with the guest at rest, after it was rebuilt if its worker is lost.
+// look does something with the guest at rest.
 func (v *vm) look(at func(*seat) error) error {
 	if v.over || v.closed {
 		return engine.ErrClosed
 	}
-	var gone *lost
-	for range maxLosses {
-		s, err := v.seated(context.Background())
-		if err == nil {
-			err = at(s)
-		}
-		if !errors.As(err, &gone) {
-			return err
-		}
-	}
-	return fmt.Errorf("%w: %w", engine.ErrLost, gone)
+	return v.insist(context.Background(), at)
 }
 
 // HeapBytes implements engine.VM.

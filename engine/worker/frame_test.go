@@ -1,0 +1,125 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pipe is a socket that reads what it was made with, and keeps what is written.
+type pipe struct {
+	io.Reader
+	bytes.Buffer
+}
+
+func (p *pipe) Read(b []byte) (int, error)       { return p.Reader.Read(b) }
+func (*pipe) Close() error                       { return nil }
+func (*pipe) SetDeadline(time.Time) error        { return nil }
+func (*pipe) SetReadDeadline(time.Time) error    { return nil }
+func (*pipe) SetWriteDeadline(t time.Time) error { return nil }
+
+func reading(b []byte) *stream { return &stream{socket: &pipe{Reader: bytes.NewReader(b)}} }
+
+// written is a frame as it goes over the wire.
+func written(t testing.TB, kind byte, body []byte) []byte {
+	p := &pipe{}
+	s := stream{socket: p}
+	require.NoError(t, s.send(append(s.frame(kind), body...)))
+	return p.Bytes()
+}
+
+func TestFrames(t *testing.T) {
+	sizes := []int{0, 1, 100, firstRoom - frameHead, firstRoom, 3 * firstRoom, keepRoom + 1}
+	t.Run("H1 frames of all sizes come as they were sent, however they are cut", func(t *testing.T) {
+		var wire []byte
+		for n, size := range sizes {
+			wire = append(wire, written(t, byte(n), bytes.Repeat([]byte{byte(n)}, size))...)
+		}
+		for name, r := range map[string]io.Reader{
+			"whole":                    bytes.NewReader(wire),
+			"in halves":                iotest.HalfReader(bytes.NewReader(wire)),
+			"byte by byte":             iotest.OneByteReader(bytes.NewReader(wire)),
+			"with an error at the end": iotest.DataErrReader(bytes.NewReader(wire)),
+		} {
+			t.Run(name, func(t *testing.T) {
+				s := stream{socket: &pipe{Reader: r}}
+				for n, size := range sizes {
+					kind, body, err := s.read(1 << 30)
+					require.NoError(t, err)
+					require.Equal(t, byte(n), kind)
+					require.True(t, bytes.Equal(bytes.Repeat([]byte{byte(n)}, size), body))
+				}
+				require.True(t, s.idle())
+				_, _, err := s.read(1)
+				require.ErrorIs(t, err, io.EOF)
+			})
+		}
+	})
+	t.Run("H1 a stream that ends inside a frame is cut short", func(t *testing.T) {
+		whole := written(t, 'x', []byte("body"))
+		for n := 1; n < len(whole); n++ {
+			_, _, err := reading(whole[:n]).read(100)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%d bytes", n)
+		}
+	})
+	t.Run("H1 a length beyond what is allowed is refused before any of it is read", func(t *testing.T) {
+		_, _, err := reading(written(t, 'x', make([]byte, 101))).read(100)
+		require.ErrorIs(t, err, errFrame)
+	})
+	t.Run("H2 a length that is a lie costs no memory", func(t *testing.T) {
+		head := binary.LittleEndian.AppendUint32(nil, 1<<30)
+		s := reading(append(head, 'x', 1, 2, 3))
+		_, _, err := s.read(1 << 31)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		require.LessOrEqual(t, len(s.room), 2*firstRoom)
+	})
+	t.Run("H2 room for a large frame is not kept", func(t *testing.T) {
+		s := reading(append(written(t, 'x', make([]byte, 2*keepRoom)), written(t, 'y', nil)...))
+		for range 2 {
+			_, _, err := s.read(1 << 30)
+			require.NoError(t, err)
+		}
+		require.LessOrEqual(t, len(s.room), keepRoom)
+	})
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add(written(f, 's', []byte("body")), 3)
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 's', 1}, 1)
+	f.Add(append(written(f, 'a', nil), written(f, 'b', make([]byte, firstRoom))...), 7)
+	f.Fuzz(func(t *testing.T, wire []byte, chunk int) {
+		const most = 64 << 10
+		s := stream{socket: &pipe{Reader: &chunks{wire, max(1, chunk%64)}}}
+		rest := wire
+		for {
+			kind, body, err := s.read(most)
+			if err != nil {
+				return
+			}
+			require.Equal(t, rest[4], kind)
+			require.True(t, bytes.Equal(rest[frameHead:frameHead+len(body)], body))
+			rest = rest[frameHead+len(body):]
+			require.LessOrEqual(t, len(s.room), 2*(most+frameHead))
+		}
+	})
+}
+
+// chunks reads so many bytes at a time.
+type chunks struct {
+	left []byte
+	size int
+}
+
+func (c *chunks) Read(b []byte) (int, error) {
+	if len(c.left) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b[:min(len(b), c.size)], c.left)
+	c.left = c.left[n:]
+	return n, nil
+}

@@ -1,0 +1,155 @@
+package worker
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/enginetest"
+)
+
+var steps = map[string]step{
+	"a first step":  {guest: 7, timeout: time.Second, fresh: true, catalog: catalog{id: 3, text: []byte("c")}, closed: []uint64{1, 2}, input: []byte("in")},
+	"a known one":   {guest: 7, fresh: true, catalog: catalog{id: 3, known: true}, input: []byte("in")},
+	"a later step":  {guest: 1 << 60, timeout: time.Hour, input: []byte("in")},
+	"a retaken one": {guest: 7, retaken: true, clock: []engine.ClockRun{{Millis: -1, Count: 2}, {Millis: 1 << 60, Count: 1 << 31}}, input: []byte("in")},
+}
+
+var outcomesOfSteps = map[string]stepped{
+	"effects":           {wall: 2, cpu: 1, heap: 9, raw: []byte("raw")},
+	"no effects":        {err: engine.ErrTimeout, over: true},
+	"effects of naught": {err: engine.ErrMemory, over: true, raw: []byte{}},
+}
+
+func TestMessages(t *testing.T) {
+	for name, want := range steps {
+		t.Run("H1 "+name+" arrives", func(t *testing.T) {
+			var got step
+			require.NoError(t, got.parse(want.append(nil)))
+			require.Equal(t, want, got)
+		})
+	}
+	for name, want := range outcomesOfSteps {
+		t.Run("H1 a step's outcome arrives: "+name, func(t *testing.T) {
+			var got stepped
+			require.NoError(t, got.parse(want.append(nil)))
+			require.Equal(t, want, got)
+		})
+	}
+	t.Run("H1 what is to be restored arrives", func(t *testing.T) {
+		want := restore{guest: 5, catalog: catalog{id: 1, text: []byte("c")}, image: []byte("image")}
+		var got restore
+		require.NoError(t, got.parse(want.append(nil)))
+		require.Equal(t, want, got)
+	})
+	t.Run("B8 every error of an engine is the same one on the other side", func(t *testing.T) {
+		for _, want := range outcomes {
+			r := reader{b: appendOutcome(nil, want)}
+			require.Equal(t, want, r.outcome())
+			require.NoError(t, r.err())
+		}
+	})
+	t.Run("B8 one with a text keeps it, for the log, within bounds", func(t *testing.T) {
+		r := reader{b: appendOutcome(nil, fmt.Errorf("%w: %s", engine.ErrBroken, strings.Repeat("x", 2*maxDetail)))}
+		got := r.outcome()
+		require.ErrorIs(t, got, engine.ErrBroken)
+		require.Len(t, got.Error(), maxDetail)
+	})
+	t.Run("B8 one without a name is the engine's", func(t *testing.T) {
+		r := reader{b: appendOutcome(nil, errors.New("odd"))}
+		require.ErrorIs(t, r.outcome(), errOther)
+	})
+	t.Run("H2 a count that is a lie costs no memory", func(t *testing.T) {
+		r := reader{b: []byte{0xff, 0xff, 0xff, 0xff, 1}}
+		require.Nil(t, r.guests())
+		require.Error(t, r.err())
+	})
+}
+
+// FuzzAnswers gives the parent's side whatever a worker might send.
+func FuzzAnswers(f *testing.F) {
+	for _, s := range outcomesOfSteps {
+		f.Add(s.append(nil))
+	}
+	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var s stepped
+		if s.parse(body) != nil {
+			return
+		}
+		require.LessOrEqual(t, s.wall, longest)
+		require.GreaterOrEqual(t, s.cpu, time.Duration(0))
+		require.GreaterOrEqual(t, s.heap, 0)
+		require.LessOrEqual(t, len(s.raw), len(body))
+		if s.raw != nil {
+			_, _ = engine.DecodeEffects(s.raw, s.err == nil)
+		}
+		// What was understood is what would be sent.
+		var again stepped
+		require.NoError(t, again.parse(s.append(nil)))
+		require.Equal(t, fmt.Sprint(s.err), fmt.Sprint(again.err))
+		require.Equal(t, s.raw, again.raw)
+	})
+}
+
+// FuzzAsk gives a worker whatever a parent might ask: it answers, or says that this is not the protocol.
+func FuzzAsk(f *testing.F) {
+	for _, s := range steps {
+		s.input = begin("a b")
+		f.Add(byte(askStep), s.append(nil))
+	}
+	f.Add(byte(askRestore), (&restore{guest: 1, image: []byte("{}")}).append(nil))
+	f.Add(byte(askImage), appendUint64(nil, 1))
+	f.Add(byte('?'), []byte{})
+	f.Fuzz(func(t *testing.T, kind byte, body []byte) {
+		e := enginetest.NewPortable("b", func(source string) enginetest.Script {
+			return enginetest.Script{func(_ *enginetest.Input, out *enginetest.Records) error {
+				out.Call(1, "next", "{}").Pending()
+				return nil
+			}}
+		})
+		s := &server{engine: e, most: 1 << 20, guests: map[uint64]*resident{}, catalogs: map[uint64][]byte{}}
+		lane := &pipe{Reader: bytes.NewReader(append(written(t, kind, body), written(t, askFootprint, appendUint64(nil, 1))...))}
+		err := s.answer(&stream{socket: lane})
+		if !errors.Is(err, errFrame) {
+			require.ErrorIs(t, err, io.EOF)
+			require.NotZero(t, lane.Len())
+		}
+		var open []uint64
+		for id := range s.guests {
+			open = append(open, id)
+		}
+		s.close(open)
+		// What a parent that is out of its mind does to guests is not the engine's to judge; that none is left is.
+		_ = e.Close()
+		for _, vm := range e.VMs() {
+			require.EqualValues(t, 1, vm.Closed())
+		}
+	})
+}
+
+// FuzzObey gives a worker's control stream whatever a parent might say.
+func FuzzObey(f *testing.F) {
+	f.Add(byte(sayAlive), appendGuests(nil, []uint64{1, 2, 3}))
+	f.Add(byte(sayInterrupt), appendUint64(nil, 1))
+	f.Add(byte(sayHello), []byte("{}"))
+	f.Fuzz(func(t *testing.T, kind byte, body []byte) {
+		e := enginetest.NewPortable("b", nil)
+		vm, err := e.NewVM(nil)
+		require.NoError(t, err)
+		s := &server{engine: e, guests: map[uint64]*resident{1: {VM: vm}}}
+		err = s.obey(&stream{socket: &pipe{Reader: bytes.NewReader(written(t, kind, body))}})
+		if err != nil {
+			require.ErrorIs(t, err, errFrame)
+		}
+		s.close([]uint64{1})
+		require.NoError(t, e.Close())
+	})
+}

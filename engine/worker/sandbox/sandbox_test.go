@@ -1,0 +1,183 @@
+package sandbox
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"sort"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// attempts are what a cell that has taken its worker over might try. Each returns an error if it came to nothing.
+var attempts = map[string]func() error{
+	"read a file":         func() error { _, err := os.ReadFile("/etc/passwd"); return err },
+	"write a file":        func() error { return os.WriteFile(os.TempDir()+"/codecell-was-here", nil, 0o600) },
+	"list a directory":    func() error { _, err := os.ReadDir("/"); return err },
+	"connect":             func() error { _, err := net.Dial("tcp", "127.0.0.1:1"); return err },
+	"listen":              func() error { _, err := net.Listen("tcp", "127.0.0.1:0"); return err },
+	"open a raw socket":   func() error { _, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0); return err },
+	"run a program":       func() error { return syscall.Exec("/bin/true", []string{"true"}, nil) },
+	"fork":                func() error { return raw(unix.SYS_FORK) },
+	"signal its parent":   func() error { return unix.Kill(os.Getppid(), 0) },
+	"signal a thread":     func() error { return raw(unix.SYS_TGKILL, uintptr(os.Getppid()), uintptr(os.Getppid()), 0) },
+	"trace":               func() error { return unix.PtraceAttach(os.Getppid()) },
+	"read other's memory": func() error { return raw(unix.SYS_PROCESS_VM_READV, uintptr(os.Getppid()), 0, 0) },
+	"map code": func() error {
+		_, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_ANON|unix.MAP_PRIVATE)
+		return err
+	},
+	"make data code":     func() error { return makeCode() },
+	"set user ids":       func() error { return raw(unix.SYS_SETUID, 0) },
+	"load a module":      func() error { return raw(unix.SYS_FINIT_MODULE) },
+	"use io_uring":       func() error { return raw(unix.SYS_IO_URING_SETUP, 1) },
+	"use bpf":            func() error { return raw(unix.SYS_BPF) },
+	"make a namespace":   func() error { return unix.Unshare(unix.CLONE_NEWUSER) },
+	"mount":              func() error { return unix.Mount("none", "/tmp", "tmpfs", 0, "") },
+	"duplicate a socket": func() error { _, err := unix.Dup(2); return err },
+	"raise a limit":      func() error { return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}) },
+	"be dumped again":    func() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0) },
+	"share memory":       func() error { return raw(unix.SYS_SHMGET, 1, 4096, 0o1600) },
+	"make a memory file": func() error { _, err := unix.MemfdCreate("x", 0); return err },
+}
+
+// needs are what a worker does all the time.
+var needs = map[string]func() error{
+	"write to what is open": func() error { _, err := os.Stderr.WriteString(""); return err },
+	"start threads": func() error {
+		done := make(chan bool)
+		for range 20 {
+			go func() {
+				runtime.LockOSThread() // and end the thread with the goroutine
+				time.Sleep(time.Millisecond)
+				done <- true
+			}()
+		}
+		for range 20 {
+			<-done
+		}
+		return nil
+	},
+	"collect garbage": func() error { runtime.GC(); return nil },
+	"map memory": func() error {
+		_, err := unix.Mmap(-1, 0, 64<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+		return err
+	},
+	"know the time":    func() error { _ = time.Now(); time.Sleep(time.Millisecond); return nil },
+	"preempt a loop":   func() error { return preempt() },
+	"stay for a while": func() error { time.Sleep(1500 * time.Millisecond); return nil }, // the runtime has jobs of its own
+}
+
+func raw(call uintptr, args ...uintptr) error {
+	var a [3]uintptr
+	copy(a[:], args)
+	if _, _, errno := unix.RawSyscall(call, a[0], a[1], a[2]); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func makeCode() error {
+	b, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return err
+	}
+	return unix.Mprotect(b, unix.PROT_READ|unix.PROT_EXEC)
+}
+
+func preempt() error {
+	stop := make(chan bool)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	time.Sleep(30 * time.Millisecond)
+	runtime.GC()
+	close(stop)
+	return nil
+}
+
+// TestMain enters the sandbox and tries something, where the test's binary is started with the name of it.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 3 || os.Args[1] != "try" {
+		os.Exit(m.Run())
+	}
+	report := Enter(64)
+	if !report.Complete() {
+		fmt.Println("lacks", report.Lacks)
+	}
+	try := attempts[os.Args[2]]
+	if try == nil {
+		try = needs[os.Args[2]]
+	}
+	if err := try(); err != nil {
+		fmt.Println("refused:", err)
+		return
+	}
+	fmt.Println("done")
+}
+
+// try runs an attempt in a process of its own.
+func try(t *testing.T, name string) (string, *os.ProcessState) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "try", name)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		require.IsType(t, &exec.ExitError{}, err)
+	}
+	require.NotContains(t, string(out), "lacks")
+	return strings.TrimSpace(string(out)), cmd.ProcessState
+}
+
+func sorted(of map[string]func() error) []string {
+	var names []string
+	for name := range of {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func TestEnter(t *testing.T) {
+	for _, name := range sorted(attempts) {
+		t.Run("H1 a worker can't "+name, func(t *testing.T) {
+			out, state := try(t, name)
+			status := state.Sys().(syscall.WaitStatus)
+			ended := status.Signaled() && status.Signal() == syscall.SIGSYS
+			require.True(t, ended || strings.HasPrefix(out, "refused:"), "%s: %s", state, out)
+		})
+	}
+	for _, name := range sorted(needs) {
+		t.Run("H1 a worker can "+name, func(t *testing.T) {
+			out, _ := try(t, name)
+			require.Equal(t, "done", out)
+		})
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	p, err := policy()
+	require.NoError(t, err)
+	t.Run("H1 what is not listed ends the process", func(t *testing.T) { require.Equal(t, "kill_process", p.DefaultAction.String()) })
+	t.Run("H1 no call is both allowed and refused", func(t *testing.T) {
+		for _, name := range refused {
+			require.NotContains(t, allowed, name)
+		}
+	})
+	t.Run("H1 the filter is one", func(t *testing.T) {
+		_, err := p.Assemble()
+		require.NoError(t, err)
+	})
+}
