@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/codecell/codecell/engine"
 )
@@ -36,9 +37,7 @@ func outputOver(r *run) failure {
 func engineFailure(err error, r *run) failure {
 	switch {
 	case errors.Is(err, engine.ErrTimeout):
-		return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
-			"code mode timeout exceeded: the cell computed for more than %d ms. Do less in one cell, or leave the heavy part to a tool.",
-			r.turn.config.TimeoutMs)}
+		return timedOut(r)
 	case errors.Is(err, engine.ErrStopped):
 		return aborted
 	case errors.Is(err, engine.ErrMemory):
@@ -53,6 +52,21 @@ func engineFailure(err error, r *run) failure {
 		return failure{code: CodeRuntimeUnavailable, text: "the code mode runtime met a bug of its own in this cell. Write it differently."}
 	}
 	return failure{code: CodeRuntimeUnavailable, text: "the code mode runtime failed; nothing is wrong with the cell that is known", again: true}
+}
+
+// timedOut says which clock it was. A guest that had a processor for most of its time has computed too much; one that
+// had not was kept from it by others.
+func timedOut(r *run) failure {
+	limit := time.Duration(r.turn.config.TimeoutMs) * time.Millisecond
+	computed := limit - r.leg.guestLeft
+	if r.leg.measured && computed < limit/2 {
+		return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
+			"code mode timeout exceeded: %d ms have passed on the wall clock, in which the cell could compute for only %d ms, since the machine is busy. Run it again.",
+			limit.Milliseconds(), computed.Milliseconds())}
+	}
+	return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
+		"code mode timeout exceeded: the cell computed for more than %d ms. Do less in one cell, or leave the heavy part to a tool.",
+		limit.Milliseconds())}
 }
 
 // fail ends the run and returns the failed result. Calls under way are cancelled (contract G7).
@@ -99,7 +113,7 @@ func (r *run) complete(timers int) *Result {
 func (r *run) result(status Status) *Result {
 	t := r.service.telemetry(r.turn)
 	t.Engine, t.Steps, t.HeapBytes = r.engine, r.steps, r.heap
-	t.GuestMs, t.WaitMs = r.guest.Seconds()*1000, r.waited.Seconds()*1000
+	t.GuestMs, t.CPUMs, t.WaitMs = r.guest.Seconds()*1000, r.computed.Seconds()*1000, r.waited.Seconds()*1000
 	result := &Result{Status: status, Telemetry: t, Hints: r.hints}
 	result.Output, result.Omitted = r.output.take(r.turn.config.OutputMode == OutputCumulative)
 	r.hints = nil

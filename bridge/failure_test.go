@@ -32,6 +32,7 @@ func TestEngineFailure(t *testing.T) {
 		{"output", engine.ErrOutput, CodeOutputLimit, CodeOutputLimit, "65536 bytes"},
 		{"protocol", fmt.Errorf("%w: at /host/path", engine.ErrProtocol), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 		{"broken", fmt.Errorf("%w: at host", engine.ErrBroken), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "Write it differently"},
+		{"lost", fmt.Errorf("%w: at host", engine.ErrLost), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 		{"closed", engine.ErrClosed, CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 		{"anything else", errors.New("secret host text"), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 	} {
@@ -80,6 +81,30 @@ func TestTimeBudget(t *testing.T) {
 	t.Run("H1 a leg that is used up ends, though no single step was too long", func(t *testing.T) {
 		w := newWorld(t, enginetest.Always(took(600*time.Millisecond, calls("echo")), took(600*time.Millisecond, calls("echo"))), Options{})
 		requireFailed(t, w.exec(w.turn(`{"enabled":true,"timeoutMs":1000}`)), CodeTimeout, "1000 ms")
+	})
+	t.Run("H1 time without a processor is not charged, and a step may take all of what is left", func(t *testing.T) {
+		busy := func(in *input, out *records) error {
+			out.Took(300 * time.Millisecond).Waited(600 * time.Millisecond)
+			return calls("echo")(in, out)
+		}
+		w := newWorld(t, enginetest.Always(busy, busy, returns("1")), Options{})
+		r := w.exec(w.turn(`{"enabled":true,"timeoutMs":1000}`))
+		require.Equal(t, Completed, r.Status)
+		require.Equal(t, []time.Duration{time.Second, 700 * time.Millisecond, 400 * time.Millisecond}, w.engine.VMs()[0].Timeouts())
+		require.InDelta(t, 1800, r.Telemetry.GuestMs, 1)
+		require.InDelta(t, 600, r.Telemetry.CPUMs, 1)
+	})
+	t.Run("H1 the error says which clock it was", func(t *testing.T) {
+		ends := func(computed, waited time.Duration) *Result {
+			w := newWorld(t, enginetest.Always(func(_ *input, out *records) error {
+				out.Took(computed).Waited(waited)
+				return engine.ErrTimeout
+			}), Options{})
+			return w.exec(w.turn(`{"enabled":true,"timeoutMs":1000}`))
+		}
+		requireFailed(t, ends(time.Second, 0), CodeTimeout, "computed for more than 1000 ms")
+		requireFailed(t, ends(900*time.Millisecond, 100*time.Millisecond), CodeTimeout, "computed for more than 1000 ms")
+		requireFailed(t, ends(100*time.Millisecond, 900*time.Millisecond), CodeTimeout, "1000 ms have passed on the wall clock, in which the cell could compute for only 100 ms")
 	})
 	t.Run("C3 a wait has the whole time again", func(t *testing.T) {
 		w := newWorld(t, enginetest.Always(took(600*time.Millisecond, yields(1)), took(600*time.Millisecond, returns("1"))), Options{})

@@ -97,7 +97,7 @@ type Telemetry struct {
 	SearchCount, DescribeCount, Calls int64
 	Engine                            string
 	Steps                             int
-	GuestMs, WaitMs                   float64
+	GuestMs, CPUMs, WaitMs            float64 // in steps, of that on a processor, between steps
 	HeapBytes                         int
 }
 
@@ -219,6 +219,7 @@ func (t *Telemetry) appendJSON(dst []byte) []byte {
 	dst = append(appendString(dst, t.Engine), ',')
 	number("steps", int64(t.Steps))
 	millis("guestMs", t.GuestMs)
+	millis("cpuMs", t.CPUMs)
 	millis("waitMs", t.WaitMs)
 	number("heapBytes", int64(t.HeapBytes))
 	dst[len(dst)-1] = '}'

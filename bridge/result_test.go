@@ -71,6 +71,7 @@ type wireTelemetry struct {
 		Engine    string  `json:"engine"`
 		Steps     int     `json:"steps"`
 		GuestMs   float64 `json:"guestMs"`
+		CPUMs     float64 `json:"cpuMs"`
 		WaitMs    float64 `json:"waitMs"`
 		HeapBytes int     `json:"heapBytes"`
 	} `json:"runtime"`
@@ -94,7 +95,7 @@ const nastyBack = "\"}],\\\n\x00\u2028</script>é\uFFFD"
 func TestResultJSON(t *testing.T) {
 	telemetry := Telemetry{
 		CatalogSize: 3, Sources: catalog.Sources{OpenClaw: 1, MCP: 2, Client: 4}, SearchCount: 5, DescribeCount: 6, Calls: 7,
-		Engine: "fake", Steps: 8, GuestMs: 1.25, WaitMs: 2.5, HeapBytes: 9,
+		Engine: "fake", Steps: 8, GuestMs: 1.25, CPUMs: 0.75, WaitMs: 2.5, HeapBytes: 9,
 	}
 	t.Run("G6 telemetry", func(t *testing.T) {
 		got := read(t, &Result{Status: Failed, Telemetry: telemetry}).Telemetry
@@ -102,7 +103,7 @@ func TestResultJSON(t *testing.T) {
 			CatalogSize: 3, Sources: telemetry.Sources, SearchCount: 5, DescribeCount: 6, CallCount: 7, VisibleTools: []string{"exec", "wait"},
 		}
 		want.Runtime.Engine, want.Runtime.Steps, want.Runtime.HeapBytes = "fake", 8, 9
-		want.Runtime.GuestMs, want.Runtime.WaitMs = 1.25, 2.5
+		want.Runtime.GuestMs, want.Runtime.CPUMs, want.Runtime.WaitMs = 1.25, 0.75, 2.5
 		require.Equal(t, want, got)
 	})
 	t.Run("B7 completed", func(t *testing.T) {

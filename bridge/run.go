@@ -48,7 +48,9 @@ type run struct {
 	steps    int
 	heap     int           // bytes, after the last step
 	held     []byte        // the sealed snapshot, when the store had no room for it any more
-	guest    time.Duration // guest execution
+	guest    time.Duration // guest execution, by the wall clock
+	computed time.Duration // of which it had a processor
+	leg      *leg          // being driven
 	waited   time.Duration // everything between steps
 
 	moving sync.Mutex // held while the guest is moved into a snapshot
@@ -180,6 +182,7 @@ func (r *run) attach(ctx context.Context) { r.detach = context.AfterFunc(ctx, r.
 func (r *run) drive(ctx context.Context, input []byte) (*Result, error) {
 	r.attach(ctx)
 	leg := newLeg(&r.turn.config)
+	r.leg = leg
 	for {
 		fresh, result, err := r.step(leg, input)
 		if result != nil || err != nil {
@@ -203,11 +206,18 @@ func (r *run) drive(ctx context.Context, input []byte) (*Result, error) {
 	}
 }
 
-// leg is what one exec or wait may spend: guest execution, and time between steps (contract C1, C2).
-type leg struct{ guestLeft, drainLeft time.Duration }
+// leg is what one exec or wait may spend, by clocks of their own (contract C1, C2, H1): processor time that the guest has
+// had, and time between steps, which is nobody's computing. By the wall clock a single step ends when the guest's clock
+// could at the earliest.
+type leg struct {
+	guestLeft, drainLeft time.Duration
+	measured             bool // the last step's time is part of it: a step that nobody came back from has none
+}
 
 func newLeg(c *Config) *leg {
-	return &leg{time.Duration(c.TimeoutMs) * time.Millisecond, time.Duration(c.DrainMs) * time.Millisecond}
+	return &leg{
+		guestLeft: time.Duration(c.TimeoutMs) * time.Millisecond, drainLeft: time.Duration(c.DrainMs) * time.Millisecond,
+	}
 }
 
 func (l *leg) drained(d time.Duration) { l.drainLeft = max(l.drainLeft-d, 0) }
@@ -216,6 +226,7 @@ func (l *leg) drained(d time.Duration) { l.drainLeft = max(l.drainLeft-d, 0) }
 // the matter.
 func (r *run) step(l *leg, input []byte) ([]*item, *Result, error) {
 	effects, err := r.vm.Step(r.ctx, input, l.guestLeft)
+	l.measured = effects != nil
 	if effects == nil {
 		if errors.Is(err, engine.ErrOverloaded) {
 			r.end()
@@ -229,7 +240,8 @@ func (r *run) step(l *leg, input []byte) ([]*item, *Result, error) {
 		r.journal.Add(input, effects)
 	}
 	r.guest += effects.Took
-	l.guestLeft -= effects.Took
+	r.computed += effects.CPU
+	l.guestLeft -= effects.CPU
 	for _, o := range effects.Outputs {
 		r.output.add(o)
 	}

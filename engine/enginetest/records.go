@@ -11,22 +11,28 @@ import (
 // methods return their receiver, so that a step reads as one line. Nothing is checked here: forged effects are
 // something to test with.
 type Records struct {
-	raw  []byte
-	took time.Duration
+	raw       []byte
+	took, cpu time.Duration
 }
 
 // Decode returns the effects as the engine's own decoder reads them. Complete says whether the step ended by itself.
 func (r *Records) Decode(complete bool) (*engine.Effects, error) {
 	e, err := engine.DecodeEffects(r.raw, complete)
 	if e != nil {
-		e.Took, e.CPU = r.took, r.took
+		e.Took, e.CPU = r.took, r.cpu
 	}
 	return e, err
 }
 
-// Took sets how long the guest is supposed to have run.
+// Took sets how long the guest is supposed to have run, with a processor all the time.
 func (r *Records) Took(d time.Duration) *Records {
-	r.took = d
+	r.took, r.cpu = d, d
+	return r
+}
+
+// Waited adds time in which the guest had no processor.
+func (r *Records) Waited(d time.Duration) *Records {
+	r.took += d
 	return r
 }
 
