@@ -4,30 +4,61 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/native"
+	"github.com/codecell/codecell/engine/wasi"
+	"github.com/codecell/codecell/engine/worker"
 	"github.com/codecell/codecell/server"
 	"github.com/codecell/codecell/server/contracttest"
 )
 
-// TestContract holds the service as it is shipped, with the native engine and in
-// this process, to the contract.
+// TestContract holds the service as it is shipped to the contract, on each engine and in each isolation.
 func TestContract(t *testing.T) {
-	contracttest.Run(t, startService(t))
+	for _, name := range []string{"native", "wasi"} {
+		settings := worker.Settings{Engine: name, Steps: 32, Heaps: 256, HeapBytes: 64 << 20, CacheDir: t.TempDir()}
+		if _, err := wasi.Module(); err != nil && name == "wasi" {
+			require.Empty(t, os.Getenv("CODECELL_GUEST"), "the guest on WebAssembly is not there")
+			continue
+		}
+		t.Run(name+" in threads", func(t *testing.T) {
+			e, err := openEngine(settings)
+			require.NoError(t, err)
+			contracttest.Run(t, startService(t, e))
+		})
+		t.Run(name+" in processes", func(t *testing.T) {
+			w := worker.New(worker.Options{Settings: settings, Command: []string{asWorker}})
+			require.NoError(t, w.Ready())
+			var e engine.Engine = w
+			if name == "wasi" {
+				e = worker.Portable{Engine: w}
+			}
+			contracttest.Run(t, startService(t, e))
+		})
+	}
 }
 
-// startService serves on a loopback port until the test ends.
-func startService(t *testing.T) contracttest.Target {
+// asWorker is the argument that makes the test's binary a worker.
+const asWorker = "worker"
+
+func openEngine(s worker.Settings) (engine.Engine, error) {
+	if s.Engine == "wasi" {
+		return wasi.New(wasi.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes, CacheDir: s.CacheDir})
+	}
+	return native.New(native.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes, Warm: 1})
+}
+
+// startService serves on a loopback port until the test ends, which closes the engine too.
+func startService(t *testing.T, e engine.Engine) contracttest.Target {
 	t.Helper()
-	engine, err := native.New(native.Options{Heaps: 256, Warm: 1})
-	require.NoError(t, err)
 	signing := []byte("a key that only this test knows")
-	service, err := bridge.New(bridge.Options{Engine: engine, TestExecutors: true, SigningKey: signing})
+	service, err := bridge.New(bridge.Options{Engine: e, TestExecutors: true, SigningKey: signing})
 	require.NoError(t, err)
 	s, err := server.New(server.Options{
 		Backend: server.FromBridge(service, nil),
@@ -44,7 +75,7 @@ func startService(t *testing.T) contracttest.Target {
 		transport.CloseIdleConnections()
 		stop()
 		require.NoError(t, <-served)
-		require.NoError(t, engine.Close())
+		require.NoError(t, e.Close())
 	})
 	return contracttest.Target{
 		Base: "http://" + l.Addr().String(), Key: "key-one", OtherKey: "key-two", SigningKey: signing,

@@ -59,7 +59,7 @@ func hostileLoops(t *testing.T, c *client) {
 }
 
 func hostileMemory(t *testing.T, c *client) {
-	tn := c.prepare(t, spec{config: object{"memoryLimitBytes": 8 << 20, "timeoutMs": 5000}})
+	tn := c.prepare(t, spec{config: object{"memoryLimitBytes": 8 << 20, "timeoutMs": 30000}})
 	for rule, code := range map[string]string{
 		"one huge string":        `return "x".repeat(100 << 20).length`,
 		"strings":                `const all = []; for (let i = 0; ; i++) all.push("x".repeat(1e5) + i)`,
