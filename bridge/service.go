@@ -94,6 +94,8 @@ type Service struct {
 	stop chan struct{}
 
 	closing atomic.Bool // what runs in the background is ended once
+
+	unfit atomic.Pointer[Error] // why no cell may run, though there is an engine
 }
 
 // New starts a service. Close it when done; the engine stays the caller's.
@@ -171,8 +173,11 @@ func (s *Service) Ready() error {
 	return s.engineError() // which may wait until the engine is loaded
 }
 
-// engineError returns nil if there is an engine, and it can be loaded.
+// engineError returns nil if there is an engine, it can be loaded, and its limits hold as far as is known.
 func (s *Service) engineError() error {
+	if e := s.unfit.Load(); e != nil {
+		return e
+	}
 	err := s.options.EngineError
 	if p, ok := s.options.Engine.(engine.Portable); ok {
 		_, err = p.Build()

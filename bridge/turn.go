@@ -71,6 +71,10 @@ func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*
 	if err != nil {
 		return nil, err
 	}
+	return s.prepare(tenant, config, req)
+}
+
+func (s *Service) prepare(tenant string, config Config, req *TurnRequest) (*Turn, error) {
 	entries, err := catalog.New(req.Tools, req.Policy)
 	if err != nil {
 		return nil, refuseTool(err)

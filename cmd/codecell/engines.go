@@ -224,6 +224,18 @@ func (e *engines) notes() []string {
 	return notes
 }
 
+// unkept are the limits that the engine in use is known not to keep.
+func (e *engines) unkept() []string {
+	if e.main == nil || e.main.Name() != modePureGo {
+		return nil
+	}
+	limits := []string{"maxSnapshotBytes"} // nobody knows how large its heaps are
+	if e.isolation == isolationThread {
+		limits = append(limits, "timeoutMs inside a builtin")
+	}
+	return limits
+}
+
 func (e *engines) close() error {
 	var err error
 	if e.main != nil {

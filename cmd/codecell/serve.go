@@ -56,6 +56,7 @@ func (s *serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	backend.selfTest(t.ctx)
 	codeMode, err := c.codeMode()
 	if err != nil {
 		return errors.Join(err, backend.Close(t.now))

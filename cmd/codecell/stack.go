@@ -14,6 +14,8 @@ import (
 type stack struct {
 	server.Backend
 	engines engines
+	service *bridge.Service
+	logger  *slog.Logger
 }
 
 // newStack starts what a config describes. An engine that can't be loaded is no error here: the service says so on
@@ -43,7 +45,21 @@ func newStack(c Config, logger *slog.Logger) (*stack, error) {
 	if err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	return &stack{Backend: server.FromBridge(service, e.notes), engines: e}, nil
+	return &stack{Backend: server.FromBridge(service, e.notes), engines: e, service: service, logger: logger}, nil
+}
+
+// selfTest runs a cell against each limit. A service whose limits do not hold refuses code mode, and says why on /readyz.
+func (s *stack) selfTest(ctx context.Context) {
+	if s.service.Ready() != nil {
+		return // which has been said already
+	}
+	start := time.Now()
+	limits, err := s.service.SelfTest(ctx, s.engines.unkept()...)
+	if err != nil {
+		s.logger.Error("a limit does not hold; code mode is refused", "error", err)
+		return
+	}
+	s.logger.Info("the limits hold", "limits", limits, "took", time.Since(start).String())
 }
 
 // Close ends the cells, then the engines under them.

@@ -1,0 +1,141 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// trial is a cell that one limit must end, and how that shows: the code of a failure, or a value.
+type trial struct {
+	limit string
+	cell  string
+	code  Code
+	value string
+	// Limits that are no part of what is tried, where they would come first.
+	adjust func(*Config)
+}
+
+// selfTestTime is how long each trial may take. It is far more than any needs.
+const selfTestTime = 20 * time.Second
+
+// trials are one cell for each limit that a guest can meet.
+func trials(c *Config) []trial {
+	brief := func(c *Config) { c.TimeoutMs = 100 }
+	requests := c.MaxPendingToolCalls
+	if c.Overflow == OverflowQueue {
+		requests += c.MaxQueuedToolCalls
+	}
+	all := []trial{
+		{limit: "timeoutMs", code: CodeTimeout, adjust: brief, cell: "for (;;) ;"},
+		{
+			limit: "timeoutMs inside a builtin", code: CodeTimeout, adjust: brief,
+			cell: "return Array.prototype.indexOf.call({length: 2 ** 53 - 1}, 1)",
+		},
+		{limit: "memoryLimitBytes", code: CodeMemoryLimit, cell: "const a = []; for (;;) a.push(new Uint8Array(1 << 16).fill(1))"},
+		{limit: "depth", value: `"RangeError"`, cell: "const f = () => f() + 1; try { f() } catch (e) { return e.name }"},
+		{
+			limit: "maxOutputBytes of output", code: CodeOutputLimit,
+			cell: `for (;;) text("x".repeat(1000))`, adjust: func(c *Config) { c.OutputOverflow = OutputFail },
+		},
+		{
+			limit: "maxOutputBytes of the value", code: CodeOutputLimit,
+			cell:   fmt.Sprintf(`return "x".repeat(%d)`, c.MaxOutputBytes),
+			adjust: func(c *Config) { c.OutputOverflow = OutputFail },
+		},
+		{
+			limit: "maxPendingToolCalls", value: "1",
+			cell: fmt.Sprintf(`let refused = 0; const no = () => refused++;
+				for (let i = 0; i <= %d; i++) tools.search("x").catch(no);
+				await new Promise((go) => setTimeout(go, 1)); return refused`, requests),
+		},
+		{limit: "maxSourceBytes", code: CodeInvalidInput, cell: "//" + strings.Repeat("x", c.MaxSourceBytes)},
+	}
+	const besides = 1 << 20 // of a heap that keeps so much
+	if c.MaxSnapshotBytes < c.MemoryLimitBytes-besides {
+		all = append(all, trial{
+			limit: "maxSnapshotBytes", code: CodeSnapshotLimit,
+			cell: fmt.Sprintf(`globalThis.kept = new Uint8Array(%d).fill(1); await yield_control()`, c.MaxSnapshotBytes),
+		})
+	}
+	return all
+}
+
+// configMax is the most that a key of the config can be.
+func configMax(key string) int {
+	for _, k := range configKeys {
+		if k.Key == key {
+			return k.Max
+		}
+	}
+	return 0
+}
+
+// SelfTest proves that the configured limits end cells, by running one for each (contract H1, H2). It returns the names
+// of the limits. If one does not hold, the service serves no cells from then on, and the error says which. Nothing else
+// should be running. Skip names limits that the engine is known not to keep.
+func (s *Service) SelfTest(ctx context.Context, skip ...string) ([]string, error) {
+	if err := s.Ready(); err != nil {
+		return nil, err
+	}
+	config := s.options.Config
+	config.Enabled, config.Languages = true, []string{LanguageJavaScript}
+	var names []string
+	var failures []error
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, one := range trials(&config) {
+		if slices.Contains(skip, one.limit) {
+			continue
+		}
+		names = append(names, one.limit)
+		all.Go(func() {
+			if err := s.try(ctx, config, &one); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failures = append(failures, fmt.Errorf("%s: %w", one.limit, err))
+			}
+		})
+	}
+	all.Wait()
+	if len(failures) == 0 {
+		return names, nil
+	}
+	err := errors.Join(failures...)
+	s.unfit.Store(&Error{
+		Kind: KindUnavailable, Msg: "runtime_unavailable: a limit does not hold on this machine: " + strings.ReplaceAll(err.Error(), "\n", "; "),
+	})
+	return names, err
+}
+
+// try runs a trial in a turn of its own.
+func (s *Service) try(ctx context.Context, config Config, one *trial) error {
+	config.TimeoutMs = configMax("timeoutMs")
+	config.DrainMs, config.ErrorCodes = config.TimeoutMs, ErrorCodesPrecise
+	if one.adjust != nil {
+		one.adjust(&config)
+	}
+	turn, err := s.prepare("", config, &TurnRequest{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.DropTurn("", turn.ID()) }()
+	ctx, cancel := context.WithTimeout(ctx, selfTestTime)
+	defer cancel()
+	code, _ := json.Marshal(one.cell) // a string always encodes
+	r, err := s.Exec(ctx, turn, ExecInput{ToolCallID: "self-test", Code: code})
+	switch {
+	case err != nil:
+		return err
+	case one.code != "" && r.Code == one.code, one.code == "" && string(r.Value) == one.value:
+		return nil
+	case r.Status == Failed:
+		return fmt.Errorf("the cell ended otherwise: %s: %s", r.Code, r.Error)
+	}
+	return fmt.Errorf("the cell was not ended: %s %s", r.Status, r.Value)
+}
