@@ -78,6 +78,15 @@ func TestSteps(t *testing.T) {
 		_, err := e.Restore([]byte("?"), nil)
 		require.ErrorIs(t, err, engine.ErrImage)
 	})
+	t.Run("H2 an input that fits into no heap is too much memory, and no worker's end", func(t *testing.T) {
+		small := fakes(t, Options{Settings: Settings{HeapBytes: 1 << 20}})
+		vm := guest(t, small)
+		_, err := vm.Step(t.Context(), begin("a b"), longEnough)
+		require.NoError(t, err)
+		_, err = vm.Step(t.Context(), answer(1, `"`+strings.Repeat("x", 20<<20)+`"`), longEnough)
+		require.ErrorIs(t, err, engine.ErrMemory)
+		require.Zero(t, small.Workers().Lost)
+	})
 	t.Run("H5 guests are bounded", func(t *testing.T) {
 		few := fakes(t, Options{Settings: Settings{Heaps: 1}})
 		guest(t, few)
@@ -277,6 +286,15 @@ func TestFleet(t *testing.T) {
 		require.Equal(t, firstPause, pauses[0])
 		require.Equal(t, 2*firstPause, pauses[1])
 		require.Equal(t, lastPause, pauses[9])
+	})
+	t.Run("A8 with a full disk, compiled code is not kept, and nothing of it is taken for code later", func(t *testing.T) {
+		dir := t.TempDir()
+		for _, tc := range [][2]string{{"wasi on a full disk", "is compiled again"}, {"wasi", "held by"}} {
+			name, report := tc[0], tc[1]
+			e := workers(t, Options{Settings: Settings{Engine: name, CacheDir: dir}})
+			require.Contains(t, strings.Join(e.Report(), "\n"), report)
+			value(t, <-later(t, guestOf(t, e, nil), begin("return 1 + 1"), longEnough), "2")
+		}
 	})
 	t.Run("H5 out of descriptors, what runs goes on, and workers come back", func(t *testing.T) {
 		e := fakes(t, Options{})

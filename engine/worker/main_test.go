@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
@@ -39,6 +40,11 @@ func open(s Settings) (engine.Engine, error) {
 	switch s.Engine {
 	case "native":
 		return native.New(native.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
+	case "wasi on a full disk":
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 4096, Max: 4096}); err != nil {
+			return nil, err
+		}
+		fallthrough
 	case "wasi":
 		return wasi.New(wasi.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes, CacheDir: s.CacheDir})
 	case "fake":
@@ -147,9 +153,11 @@ func answer(id uint32, payload string) []byte {
 }
 
 // guest opens a guest that the test's end closes.
-func guest(t testing.TB, e engine.Engine) engine.VM {
+func guest(t testing.TB, e engine.Engine) engine.VM { return guestOf(t, e, []byte("catalog")) }
+
+func guestOf(t testing.TB, e engine.Engine, catalog []byte) engine.VM {
 	t.Helper()
-	vm, err := e.NewVM([]byte("catalog"))
+	vm, err := e.NewVM(catalog)
 	require.NoError(t, err)
 	t.Cleanup(vm.Close)
 	return vm

@@ -35,20 +35,22 @@ const (
 
 // process is one worker, as the parent sees it.
 type process struct {
-	cmd     *exec.Cmd
-	pid     int
-	ready   ready
-	most    int // bytes of a frame
-	born    time.Time
-	stderr  *head
-	lanes   *lanes
-	guests  atomic.Int64 // that live in it
-	pinned  atomic.Int64 // of them, those that can't be rebuilt elsewhere
-	running atomic.Int64 // requests under way
-	nextID  atomic.Uint64
-	heaps   atomic.Int64
-	heard   atomic.Int64 // when it last said that it lives, in nanoseconds since born
-	retired atomic.Bool  // takes no more guests
+	cmd   *exec.Cmd
+	pid   int
+	ready ready
+	most  int // bytes of an answer
+	// Bytes of a step's input. More would fit into no heap, and into no frame.
+	mostInput int
+	born      time.Time
+	stderr    *head
+	lanes     *lanes
+	guests    atomic.Int64 // that live in it
+	pinned    atomic.Int64 // of them, those that can't be rebuilt elsewhere
+	running   atomic.Int64 // requests under way
+	nextID    atomic.Uint64
+	heaps     atomic.Int64
+	heard     atomic.Int64 // when it last said that it lives, in nanoseconds since born
+	retired   atomic.Bool  // takes no more guests
 
 	controlMu sync.Mutex // of writing
 	control   *stream

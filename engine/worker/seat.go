@@ -46,6 +46,9 @@ func (s *seat) Retake(_ context.Context, input []byte, clock []engine.ClockRun, 
 
 func (s *seat) step(ask *step) (*engine.Effects, error) {
 	p := s.process
+	if len(ask.input) > p.mostInput {
+		return nil, fmt.Errorf("%w: a step's input of %d bytes", engine.ErrMemory, len(ask.input))
+	}
 	l := p.lanes.take()
 	if l == nil {
 		return nil, p.over()

@@ -363,4 +363,4 @@ func (s *server) catalog(c *catalog) ([]byte, bool) {
 }
 
 // mostAsked bounds what a worker is asked at once, in bytes: no engine takes more into a heap, and a catalog comes along.
-func (h *hello) mostAsked() int { return 2*h.HeapBytes + (64 << 20) }
+func (h *hello) mostAsked() int { return 2*h.HeapBytes + (16 << 20) + maxCatalogs }
