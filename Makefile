@@ -14,7 +14,8 @@ BENCHTIME ?= 2s
 # Acceptance cases and hostile cells are not part of this repository. Their targets do nothing without them.
 CASES_DIR   ?= ../shared/cases
 HOSTILE_DIR ?= ../shared/hostile
-# What the service of these two runs with: auto, native, wasi, purego, restore or moved (see .ci/modes).
+# What the service of these two runs with: auto, native, wasi, purego, thread, wasi-thread, restore or moved (see
+# .ci/modes). Guests are in worker processes unless it says thread.
 MODE ?= auto
 cases hostile: export CODECELL_CONFIG = .ci/modes/$(MODE).json5
 # Arguments for the hostile runner, such as HOSTILE_ARGS='--only string_search'.

@@ -30,11 +30,15 @@ func (r *Report) add(layer string, err error) {
 // that is to be opened, or mapped as code, must have been before. A layer that the kernel lacks is left out, and reported.
 func Enter(descriptors uint64) Report {
 	var r Report
-	r.add("first to go when memory is short", expendable())
+	_ = expendable() // which protects others, and is no layer
 	r.add("no new privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 	r.add("no core dumps", noCoreDumps())
 	r.add("resource limits", limits(descriptors))
-	r.add("Landlock", restrict())
+	version, err := landlockVersion()
+	if err == nil {
+		err = landlock.V7.BestEffort().Restrict()
+	}
+	r.add(fmt.Sprintf("Landlock (ABI %d)", version), err)
 	r.add("seccomp", filter())
 	return r
 }
@@ -69,15 +73,8 @@ func limits(descriptors uint64) error {
 	return nil
 }
 
-// restrict takes the file system, TCP, and signals and abstract sockets of other processes away: whatever the kernel's
-// version of Landlock knows of.
-func restrict() error {
-	if version, err := landlockVersion(); err != nil || version < 1 {
-		return fmt.Errorf("not in this kernel: %w", err)
-	}
-	return landlock.V7.BestEffort().Restrict()
-}
-
+// landlockVersion returns the kernel's version of Landlock, which says what it can take away: the file system from 1, TCP
+// from 4, signals and abstract sockets of other processes from 6.
 func landlockVersion() (int, error) {
 	const askVersion = 1
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, askVersion)
