@@ -127,4 +127,19 @@ func TestFiles(t *testing.T) {
 			require.Empty(t, string(putOff.Find(text)), path)
 		})
 	})
+	t.Run("the tests that SECURITY.md names are there", func(t *testing.T) {
+		security, err := os.ReadFile("SECURITY.md")
+		require.NoError(t, err)
+		named := regexp.MustCompile("`(Test[A-Za-z]+)`").FindAllSubmatch(security, -1)
+		require.NotEmpty(t, named)
+		var tests bytes.Buffer
+		sources(t, []string{".go"}, func(_ *testing.T, path string, text []byte) {
+			if strings.HasSuffix(path, "_test.go") {
+				tests.Write(text)
+			}
+		})
+		for _, name := range named {
+			require.Contains(t, tests.String(), "func "+string(name[1])+"(t *testing.T)")
+		}
+	})
 }

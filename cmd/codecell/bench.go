@@ -13,9 +13,10 @@ import (
 
 // benchCommand is codecell bench: what an operator can measure without any peer.
 type benchCommand struct {
-	Time time.Duration `help:"How long each measurement takes." default:"1s"`
-	JSON string        `help:"Also write the report as JSON." type:"path" placeholder:"FILE"`
-	HTML string        `help:"Also write it as a page." name:"html" type:"path" placeholder:"FILE"`
+	Time      time.Duration `help:"How long each measurement takes." default:"1s"`
+	Isolation string        `help:"Where the guests run: process or thread." enum:"process,thread" default:"process"`
+	JSON      string        `help:"Also write the report as JSON." type:"path" placeholder:"FILE"`
+	HTML      string        `help:"Also write it as a page." name:"html" type:"path" placeholder:"FILE"`
 }
 
 // Run measures the engines that this binary has, and a service on them, and prints a table.
@@ -23,7 +24,7 @@ func (c *benchCommand) Run(t *terminal) (err error) {
 	if c.Time <= 0 {
 		return usageError{errors.New("--time must be positive")}
 	}
-	config := Config{}.WithDefaults()
+	config := Config{Engine: EngineConfig{Isolation: c.Isolation}}.WithDefaults()
 	codeMode, err := config.codeMode()
 	if err != nil {
 		return err
@@ -50,6 +51,7 @@ func (c *benchCommand) Run(t *terminal) (err error) {
 		report.LeftOut = append(report.LeftOut, "the WASI engine: "+engines.missing.Error())
 	}
 	report.Versions["codecell"] = version()
+	report.Versions["isolation"] = c.Isolation
 	return errors.Join(report.WriteTable(t.out), writeFile(c.JSON, report.WriteJSON), writeFile(c.HTML, report.WriteHTML))
 }
 
