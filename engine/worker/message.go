@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/codecell/codecell/engine"
 )
 
@@ -34,7 +36,7 @@ const (
 // step asks for a step.
 type step struct {
 	guest   uint64
-	timeout time.Duration
+	until   time.Duration // when the guest's time is over, by the machine's monotonic clock
 	fresh   bool // the guest is to be made
 	catalog catalog
 	retaken bool // it was taken before: the clock reads of then
@@ -69,7 +71,7 @@ func (s *step) append(b []byte) []byte {
 	}
 	b = append(b, flags)
 	b = appendUint64(b, s.guest)
-	b = appendUint64(b, uint64(s.timeout))
+	b = appendUint64(b, uint64(s.until))
 	b = appendGuests(b, s.closed)
 	if s.fresh {
 		b = s.catalog.append(b)
@@ -88,7 +90,7 @@ func (s *step) parse(b []byte) error {
 	r := reader{b: b}
 	flags := r.u8()
 	s.fresh, s.retaken, s.catalog.known = flags&flagFresh != 0, flags&flagRetaken != 0, flags&flagKnown != 0
-	s.guest, s.timeout, s.closed = r.u64(), time.Duration(r.u64()), r.guests()
+	s.guest, s.until, s.closed = r.u64(), time.Duration(r.u64()), r.guests()
 	if s.fresh {
 		s.catalog.parse(&r)
 	}
@@ -317,6 +319,13 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 func (f *failure) Unwrap() error { return f.kind }
+
+// monotonic is the clock that all processes of a machine share.
+func monotonic() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // fails for no clock that exists
+	return time.Duration(t.Nano())
+}
 
 func appendUint32(b []byte, n int) []byte { return binary.LittleEndian.AppendUint32(b, uint32(n)) }
 

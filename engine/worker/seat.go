@@ -36,15 +36,15 @@ func (p *process) sit(c catalog) *seat {
 
 // Step implements engine.VM.
 func (s *seat) Step(_ context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
-	return s.step(&step{input: input, timeout: timeout})
+	return s.step(&step{input: input}, timeout)
 }
 
 // Retake implements engine.VM.
 func (s *seat) Retake(_ context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
-	return s.step(&step{input: input, timeout: timeout, retaken: true, clock: clock})
+	return s.step(&step{input: input, retaken: true, clock: clock}, timeout)
 }
 
-func (s *seat) step(ask *step) (*engine.Effects, error) {
+func (s *seat) step(ask *step, timeout time.Duration) (*engine.Effects, error) {
 	p := s.process
 	if len(ask.input) > p.mostInput {
 		return nil, fmt.Errorf("%w: a step's input of %d bytes", engine.ErrMemory, len(ask.input))
@@ -55,7 +55,7 @@ func (s *seat) step(ask *step) (*engine.Effects, error) {
 	}
 	ask.guest, ask.fresh, ask.catalog = s.id, !s.made, s.catalog
 	started := time.Now()
-	kind, body, err := s.askStep(l, ask, started)
+	kind, body, err := s.askStep(l, ask, timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +88,18 @@ func (s *seat) step(ask *step) (*engine.Effects, error) {
 }
 
 // askStep asks for a step, and once more with the catalog if the worker does not know it.
-func (s *seat) askStep(l *lane, ask *step, started time.Time) (byte, []byte, error) {
+func (s *seat) askStep(l *lane, ask *step, timeout time.Duration) (byte, []byte, error) {
 	p := s.process
+	// The time runs from here, not from when the worker gets to it: on a busy machine that would be too late for us.
+	ask.until = monotonic() + timeout
+	deadline := time.Now().Add(timeout + watchdog)
 	// Closing guests may be asked for only once, whatever becomes of the request.
 	ask.closed = p.dropped()
 	ask.catalog.known = ask.catalog.id != 0
-	kind, body, err := p.ask(l, s, started.Add(ask.timeout+watchdog), ask.append(l.frame(askStep)))
+	kind, body, err := p.ask(l, s, deadline, ask.append(l.frame(askStep)))
 	if err == nil && kind == tellCatalog && ask.fresh && ask.catalog.known {
 		ask.closed, ask.catalog.known = nil, false
-		kind, body, err = p.ask(l, s, time.Now().Add(ask.timeout+watchdog), ask.append(l.frame(askStep)))
+		kind, body, err = p.ask(l, s, deadline, ask.append(l.frame(askStep)))
 	}
 	return kind, body, err
 }

@@ -254,11 +254,11 @@ func (s *server) step(lane *stream, ask *step) ([]byte, bool, error) {
 		return (&stepped{err: engine.ErrClosed, over: true}).append(lane.frame(tellStep)), false, nil
 	}
 	var effects *engine.Effects
-	told := stepped{}
+	told, left := stepped{}, max(ask.until-monotonic(), 0)
 	if ask.retaken {
-		effects, told.err = guest.Retake(context.Background(), ask.input, ask.clock, ask.timeout)
+		effects, told.err = guest.Retake(context.Background(), ask.input, ask.clock, left)
 	} else {
-		effects, told.err = guest.Step(context.Background(), ask.input, ask.timeout)
+		effects, told.err = guest.Step(context.Background(), ask.input, left)
 	}
 	told.heap, told.over = guest.HeapBytes(), guest.took(ask.input, effects, told.err)
 	if effects != nil {
