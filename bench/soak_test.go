@@ -39,12 +39,16 @@ const (
 )
 
 // BenchmarkSoak runs that mix on several goroutines. Afterwards no heap may be in use, and memory and threads must
-// be where they were after the warm-up. make soak runs it for minutes.
+// be where they were after the warm-up, of the service and of its workers. make soak runs it for minutes.
 func BenchmarkSoak(b *testing.B) {
-	s := newService(b)
+	b.Run("thread", func(b *testing.B) { soakService(b, newService(b)) })
+	b.Run("process", func(b *testing.B) { soakService(b, newIsolated(b)) })
+}
+
+func soakService(b *testing.B, s *service) {
 	t := s.turn(b, turnRequest(50, `{"enabled":true,"timeoutMs":100,"memoryLimitBytes":16777216,"snapshotTtlSeconds":1}`))
 	soak(b, s, t, warmup)
-	before, threads := resident(b), status(b, "Threads")
+	before, workers, threads := resident(b), workersResident(b), status(b, "Threads")
 	b.ResetTimer()
 	soak(b, s, t, b.N)
 	b.StopTimer()
@@ -55,6 +59,9 @@ func BenchmarkSoak(b *testing.B) {
 	runtime.GC()
 	grown := resident(b) - before
 	b.ReportMetric(float64(grown)/(1<<20), "MB-grown")
+	require.Less(b, grown, soakGrowth)
+	grown = workersResident(b) - workers
+	b.ReportMetric(float64(grown)/(1<<20), "MB-grown-in-workers")
 	require.Less(b, grown, soakGrowth)
 	require.Less(b, status(b, "Threads"), threads+2*s.engine.Stats().Threads)
 }
@@ -130,8 +137,10 @@ func soakCell(i int64) string {
 }
 
 // status reads a number of this process from the kernel, such as Threads, or VmRSS in KiB.
-func status(b *testing.B, field string) int {
-	text, err := os.ReadFile("/proc/self/status")
+func status(b *testing.B, field string) int { return statusOf(b, "self", field) }
+
+func statusOf(b *testing.B, pid, field string) int {
+	text, err := os.ReadFile("/proc/" + pid + "/status")
 	require.NoError(b, err)
 	for line := range strings.Lines(string(text)) {
 		if value, ok := strings.CutPrefix(line, field+":"); ok {
@@ -140,9 +149,24 @@ func status(b *testing.B, field string) int {
 			return n
 		}
 	}
-	b.Fatalf("no %s in /proc/self/status", field)
+	b.Fatalf("no %s in /proc/%s/status", field, pid)
 	return 0
 }
 
 // resident returns the process's resident memory in bytes.
 func resident(b *testing.B) int { return status(b, "VmRSS") << 10 }
+
+// workersResident returns that of all its child processes.
+func workersResident(b *testing.B) int {
+	threads, err := os.ReadDir("/proc/self/task")
+	require.NoError(b, err)
+	sum := 0
+	for _, thread := range threads {
+		// A thread may be gone by now, and has no children then.
+		children, _ := os.ReadFile("/proc/self/task/" + thread.Name() + "/children")
+		for _, pid := range strings.Fields(string(children)) {
+			sum += statusOf(b, pid, "VmRSS") << 10
+		}
+	}
+	return sum
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/catalog"
+	"github.com/codecell/codecell/engine/enginetest"
 )
 
 func TestWithoutEngine(t *testing.T) {
@@ -35,11 +36,31 @@ func TestWithoutEngine(t *testing.T) {
 		require.Equal(t, "code mode is disabled.", result.Error)
 		require.Equal(t, "none", result.Telemetry.Engine)
 	})
+	t.Run("A8 so it is when the engine is there and can't serve for now", func(t *testing.T) {
+		e := &unready{enginetest.Always(), errors.New("no worker just now")}
+		s, err := New(Options{Engine: e})
+		require.NoError(t, err)
+		require.ErrorContains(t, s.Ready(), "no worker just now")
+		_, err = s.Prepare(context.Background(), "", &TurnRequest{Config: json.RawMessage(`true`), Tools: tools})
+		requireKind(t, err, KindUnavailable)
+		e.why = nil
+		require.NoError(t, s.Ready())
+		require.NoError(t, s.Close(context.Background()))
+		require.NoError(t, e.Close())
+	})
 	t.Run("neither engine nor reason is a mistake", func(t *testing.T) {
 		_, err := New(Options{})
 		require.Error(t, err)
 	})
 }
+
+// unready is an engine that may have nothing to serve with.
+type unready struct {
+	*enginetest.Engine
+	why error
+}
+
+func (u *unready) Ready() error { return u.why }
 
 func TestAgents(t *testing.T) {
 	global, err := DefaultConfig().Merge(json.RawMessage(`{"enabled":true,"timeoutMs":4000}`))

@@ -163,6 +163,17 @@ func TestLoss(t *testing.T) {
 		require.GreaterOrEqual(t, time.Since(start), 100*time.Millisecond+watchdog)
 		value(t, <-others, "1")
 	})
+	t.Run("H1 of several that ignore theirs, each has had its time, and none is tried again", func(t *testing.T) {
+		e := fakes(t, Options{})
+		var all []<-chan took
+		for range 8 {
+			all = append(all, later(t, guest(t, e), begin("hang"), 100*time.Millisecond))
+		}
+		for _, done := range all {
+			require.ErrorIs(t, (<-done).err, engine.ErrTimeout)
+		}
+		require.Zero(t, e.Workers().Retaken)
+	})
 	t.Run("G7 who ignores its interrupt is ended too", func(t *testing.T) {
 		e := fakes(t, Options{})
 		vm := guest(t, e)

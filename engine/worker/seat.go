@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -57,7 +58,7 @@ func (s *seat) step(ask *step, timeout time.Duration) (*engine.Effects, error) {
 	started := time.Now()
 	kind, body, err := s.askStep(l, ask, timeout)
 	if err != nil {
-		return nil, err
+		return nil, s.overdue(err, ask)
 	}
 	defer p.lanes.give(l)
 	var told stepped
@@ -85,6 +86,16 @@ func (s *seat) step(ask *step, timeout time.Duration) (*engine.Effects, error) {
 		effects.CPU = min(told.cpu, effects.Took)
 	}
 	return effects, told.err
+}
+
+// overdue says of a step that was lost whether its time was over by then: that guest was not kept from anything, whoever
+// the worker was ended for.
+func (s *seat) overdue(err error, ask *step) error {
+	var gone *lost
+	if errors.As(err, &gone) && monotonic() >= ask.until {
+		return &lost{&death{culprit: s, why: gone.why}}
+	}
+	return err
 }
 
 // askStep asks for a step, and once more with the catalog if the worker does not know it.
