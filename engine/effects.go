@@ -2,9 +2,10 @@ package engine
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"time"
+
+	"github.com/codecell/codecell/engine/wire"
 )
 
 // Effects is what one step handed out. Byte slices share one buffer of the step's own.
@@ -112,9 +113,9 @@ func (e *Effects) Raw() []byte { return e.raw }
 // Hash identifies the step's effects, clock reads apart: two engines took the same step if it is equal.
 func (e *Effects) Hash() [32]byte {
 	h := sha256.New()
-	for r := (reader{b: e.raw}); len(r.b) > 0; {
-		from := r.b
-		if kind, payload := r.record(); kind != 'C' {
+	for r := wire.Read(e.raw); r.Left() > 0; {
+		from := e.raw[len(e.raw)-r.Left():]
+		if kind, payload := takeRecord(&r); kind != 'C' {
 			h.Write(from[:5+len(payload)])
 		}
 	}
@@ -126,12 +127,12 @@ func (e *Effects) Hash() [32]byte {
 // where a guest has been.
 func DecodeEffects(raw []byte, complete bool) (*Effects, error) {
 	e := &Effects{raw: raw}
-	r := reader{b: raw}
+	r := wire.Read(raw)
 	seen := false
-	for len(r.b) > 0 && !r.bad {
-		kind, payload := r.record()
-		if r.bad || !e.add(kind, payload) {
-			return nil, fmt.Errorf("%w: bad record at byte %d of %d", ErrProtocol, len(raw)-len(r.b), len(raw))
+	for r.Left() > 0 && !r.Bad() {
+		kind, payload := takeRecord(&r)
+		if r.Bad() || !e.add(kind, payload) {
+			return nil, fmt.Errorf("%w: bad record at byte %d of %d", ErrProtocol, len(raw)-r.Left(), len(raw))
 		}
 		seen = seen || kind == 'D'
 	}
@@ -143,98 +144,60 @@ func DecodeEffects(raw []byte, complete bool) (*Effects, error) {
 
 // add takes in one record and reports whether it was one.
 func (e *Effects) add(kind byte, payload []byte) bool {
-	r := reader{b: payload}
+	r := wire.Read(payload)
 	switch kind {
 	case 'T':
-		level := r.u8()
-		e.Outputs = append(e.Outputs, Output{Level: level, Data: r.b})
-		return !r.bad && level <= 5
+		level := r.U8()
+		e.Outputs = append(e.Outputs, Output{Level: level, Data: r.Rest()})
+		return !r.Bad() && level <= 5
 	case 'J':
 		e.Outputs = append(e.Outputs, Output{JSON: true, Data: payload})
 		return len(payload) > 0
 	case 'R':
-		q := Request{ID: r.u32(), Method: Method(r.u8()), Name: r.text()}
-		q.Payload = r.b
+		q := Request{ID: r.U32(), Method: Method(r.U8()), Name: string(r.Text())}
+		q.Payload = r.Rest()
 		e.Requests = append(e.Requests, q)
-		return !r.bad && q.ID != 0 && q.Method >= MethodSearch && q.Method <= MethodTimer && len(q.Payload) > 0
+		return !r.Bad() && q.ID != 0 && q.Method >= MethodSearch && q.Method <= MethodTimer && len(q.Payload) > 0
 	case 'X':
-		e.Cancelled = append(e.Cancelled, r.u32())
+		e.Cancelled = append(e.Cancelled, r.U32())
 	case 'U':
-		e.Unhandled = append(e.Unhandled, r.thrown())
+		e.Unhandled = append(e.Unhandled, takeThrown(&r))
 	case 'O':
-		e.Omitted += int64(r.u64() & (1<<62 - 1))
+		e.Omitted += int64(r.U64() & (1<<62 - 1))
 	case 'C':
-		for len(r.b) > 0 && !r.bad {
-			e.Clock = append(e.Clock, ClockRun{Millis: int64(r.u64()), Count: r.u32()})
+		for r.Left() > 0 && !r.Bad() {
+			e.Clock = append(e.Clock, ClockRun{Millis: int64(r.U64()), Count: r.U32()})
 		}
 	case 'D':
 		return e.addMain(&r)
 	default:
 		return false
 	}
-	return !r.bad && len(r.b) == 0
+	return r.Done()
 }
 
-func (e *Effects) addMain(r *reader) bool {
-	e.Main = Main{State: State(r.u8())}
+func (e *Effects) addMain(r *wire.Reader) bool {
+	e.Main = Main{State: State(r.U8())}
 	switch e.Main.State {
 	case Fulfilled:
-		e.Main.Hints = Hint(r.u32())
-		e.Main.Value, r.b = r.b, nil
-		return !r.bad && len(e.Main.Value) > 0
+		e.Main.Hints = Hint(r.U32())
+		e.Main.Value = r.Rest()
+		return !r.Bad() && len(e.Main.Value) > 0
 	case Rejected:
-		e.Main.Thrown = r.thrown()
+		e.Main.Thrown = takeThrown(r)
 	}
-	return !r.bad && len(r.b) == 0 && e.Main.State <= Settled
+	return r.Done() && e.Main.State <= Settled
 }
 
-// reader takes values off the front of bytes; once anything is missing it is bad and yields zeros.
-type reader struct {
-	b   []byte
-	bad bool
+// takeRecord takes a record: its kind, and a text.
+func takeRecord(r *wire.Reader) (byte, []byte) {
+	kind := r.U8()
+	return kind, r.Text()
 }
 
-func (r *reader) bytes(n int) []byte {
-	if r.bad || n < 0 || n > len(r.b) {
-		r.bad = true
-		return nil
+func takeThrown(r *wire.Reader) Thrown {
+	if r.U8() == 0 {
+		return Thrown{Other: string(r.Text())}
 	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
-}
-
-func (r *reader) u8() byte {
-	if b := r.bytes(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) u32() uint32 {
-	if b := r.bytes(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (r *reader) u64() uint64 {
-	if b := r.bytes(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (r *reader) text() string { return string(r.bytes(int(r.u32()))) }
-
-func (r *reader) record() (byte, []byte) {
-	kind := r.u8()
-	return kind, r.bytes(int(r.u32()))
-}
-
-func (r *reader) thrown() Thrown {
-	if r.u8() == 0 {
-		return Thrown{Other: r.text()}
-	}
-	return Thrown{IsError: true, Name: r.text(), Message: r.text(), Stack: r.text()}
+	return Thrown{IsError: true, Name: string(r.Text()), Message: string(r.Text()), Stack: string(r.Text())}
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/codecell/codecell/engine/wire"
 )
 
 // The wrapper makes the cell the body of an async arrow function. Its two lines are lines -1 and 0 to the guest, since
@@ -36,10 +38,10 @@ func (b *Begin) Append(dst []byte) []byte {
 	}
 	dst = append(dst, 1, flags)
 	for _, n := range []int{b.MemoryLimit, b.MaxOutput, b.MaxValue, b.MaxRequests, b.MaxTimers} {
-		dst = appendUint32(dst, n)
+		dst = wire.U32(dst, n)
 	}
 	dst = append(dst, b.Seed[:]...)
-	dst = appendUint32(dst, len(wrapperHead)+len(b.Source)+len(wrapperTail))
+	dst = wire.U32(dst, len(wrapperHead)+len(b.Source)+len(wrapperTail))
 	dst = append(dst, wrapperHead...)
 	dst = append(dst, b.Source...)
 	dst = append(dst, wrapperTail...)
@@ -71,9 +73,9 @@ func AppendResume(dst []byte, answers []Answer) []byte {
 	}
 	dst = slices.Grow(dst, size)
 	dst = append(dst, 2)
-	dst = appendUint32(dst, len(answers))
+	dst = wire.U32(dst, len(answers))
 	for _, a := range answers {
-		dst = appendUint32(dst, int(a.ID))
+		dst = wire.U32(dst, int(a.ID))
 		dst = append(dst, byte(a.Kind))
 		dst = appendText(dst, a.Payload)
 	}
@@ -98,9 +100,5 @@ func AppendCatalog(dst, entries, names, mcp, files []byte) []byte {
 }
 
 func appendText(dst, text []byte) []byte {
-	dst = appendUint32(dst, len(text))
-	dst = append(dst, text...)
-	return append(dst, 0)
+	return append(wire.Text(dst, text), 0)
 }
-
-func appendUint32(dst []byte, n int) []byte { return binary.LittleEndian.AppendUint32(dst, uint32(n)) }

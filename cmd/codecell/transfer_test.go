@@ -1,41 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/engine/wasi"
 )
-
-// serveProcess starts a service in a process of its own and returns its address and how to kill it.
-func serveProcess(t *testing.T, config string) (string, func()) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "config.json5")
-	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
-	cmd := exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--config", file, "--test-executors")
-	cmd.Env = append(os.Environ(), asCodecell+"=1")
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	kill := func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}
-	t.Cleanup(kill)
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	return strings.TrimSpace(strings.TrimPrefix(line, "codecell listens on ")), kill
-}
 
 // ask posts JSON and returns the answer.
 func ask(t *testing.T, status int, url string, body map[string]any) map[string]any {
@@ -75,16 +51,17 @@ func TestAnotherProcess(t *testing.T) {
 		return ask(t, http.StatusOK, base+"/v1/turns", turn)["turnId"].(string)
 	}
 	t.Run("C9 H4 a run suspended in one process completes in another", func(t *testing.T) {
-		first, kill := serveProcess(t, key)
+		service := serveProcess(t, key)
+		first := service.base
 		from := prepare(first)
 		waiting := ask(t, http.StatusOK, first+"/v1/exec", map[string]any{"turnId": from, "code": keeper})
 		require.Equal(t, "waiting", waiting["status"], "%v", waiting)
 		run := waiting["runId"].(string)
 		exported := ask(t, http.StatusOK, first+"/v1/runs/"+run+"/export", map[string]any{"turnId": from})
 		ask(t, http.StatusNotFound, first+"/v1/runs/"+run+"/export", map[string]any{"turnId": from})
-		kill()
+		service.kill()
 
-		second, _ := serveProcess(t, key)
+		second := serveProcess(t, key).base
 		to := prepare(second)
 		bring := map[string]any{"turnId": to, "snapshot": exported["snapshot"]}
 		ask(t, http.StatusOK, second+"/v1/runs/"+run+"/import", bring)
@@ -98,11 +75,11 @@ func TestAnotherProcess(t *testing.T) {
 		require.Len(t, done["output"], 1)
 	})
 	t.Run("H4 a process with another key refuses it", func(t *testing.T) {
-		first, _ := serveProcess(t, key)
+		first := serveProcess(t, key).base
 		from := prepare(first)
 		run := ask(t, http.StatusOK, first+"/v1/exec", map[string]any{"turnId": from, "code": keeper})["runId"].(string)
 		exported := ask(t, http.StatusOK, first+"/v1/runs/"+run+"/export", map[string]any{"turnId": from})
-		second, _ := serveProcess(t, "{}")
+		second := serveProcess(t, "{}").base
 		refused := ask(t, http.StatusBadRequest, second+"/v1/runs/"+run+"/import", map[string]any{
 			"turnId": prepare(second), "snapshot": exported["snapshot"],
 		})

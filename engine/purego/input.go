@@ -1,41 +1,24 @@
 package purego
 
 import (
-	"encoding/binary"
-
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/wire"
 )
 
-// reader takes values off the front of an input; once anything is missing it is bad and yields zeros.
-type reader struct {
-	b   []byte
-	bad bool
-}
+// reader takes values off the front of an input.
+type reader struct{ wire.Reader }
 
-func (r *reader) bytes(n int) []byte {
-	if r.bad || n < 0 || n > len(r.b) {
-		r.bad = true
-		return make([]byte, min(max(n, 0), 64))
-	}
-	b := r.b[:n]
-	r.b = r.b[n:]
-	return b
-}
+func read(b []byte) *reader { return &reader{wire.Read(b)} }
 
-func (r *reader) u8() byte { return r.bytes(1)[0] }
+func (r *reader) number() int { return int(r.U32()) }
 
-func (r *reader) u32() int { return int(binary.LittleEndian.Uint32(r.bytes(4))) }
-
-// text reads u32 length, that many bytes, and NUL.
+// text reads a text and the NUL behind it.
 func (r *reader) text() string {
-	b := r.bytes(r.u32())
-	if r.u8() != 0 {
-		r.bad = true
+	text := r.Text()
+	if r.U8() != 0 {
+		r.Fail()
 	}
-	if r.bad {
-		return ""
-	}
-	return string(b)
+	return string(text)
 }
 
 // begin is the input of a run's first step (see package guest).
@@ -47,14 +30,14 @@ type begin struct {
 }
 
 func readBegin(r *reader) (begin, error) {
-	flags := r.u8()
+	flags := r.U8()
 	b := begin{
 		typescript: flags&1 != 0, truncate: flags&2 != 0,
-		memory: r.u32(), output: r.u32(), value: r.u32(), requests: r.u32(), timers: r.u32(),
+		memory: r.number(), output: r.number(), value: r.number(), requests: r.number(), timers: r.number(),
 	}
-	copy(b.seed[:], r.bytes(32))
+	copy(b.seed[:], r.Bytes(32))
 	b.source = r.text()
-	if r.bad || len(r.b) > 0 {
+	if !r.Done() {
 		return begin{}, engine.ErrProtocol
 	}
 	return b, nil
@@ -62,9 +45,9 @@ func readBegin(r *reader) (begin, error) {
 
 func readAnswers(r *reader) ([]engine.Answer, error) {
 	var all []engine.Answer
-	for range r.u32() {
-		a := engine.Answer{ID: uint32(r.u32()), Kind: engine.AnswerKind(r.u8()), Payload: []byte(r.text())}
-		if r.bad {
+	for range r.number() {
+		a := engine.Answer{ID: r.U32(), Kind: engine.AnswerKind(r.U8()), Payload: []byte(r.text())}
+		if r.Bad() {
 			return nil, engine.ErrProtocol
 		}
 		all = append(all, a)
@@ -78,11 +61,11 @@ func readCatalog(catalog []byte) ([4]string, error) {
 	if len(catalog) == 0 {
 		return sections, nil
 	}
-	r := reader{b: catalog}
+	r := read(catalog)
 	for n := range sections {
 		sections[n] = r.text()
 	}
-	if r.bad || len(r.b) > 0 {
+	if !r.Done() {
 		return sections, engine.ErrProtocol
 	}
 	return sections, nil

@@ -199,9 +199,9 @@ type step struct {
 
 // run takes the step and says what ended it, if it did not end by itself.
 func (s *step) run(input []byte) error {
-	r := &reader{b: input}
+	r := read(input)
 	var err error
-	switch r.u8() {
+	switch r.U8() {
 	case 1:
 		err = s.begin(r)
 	case 2:

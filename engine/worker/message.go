@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/wire"
 )
 
 // The kinds of frames. On a lane the parent asks and the worker answers, one at a time; on the control stream each says
@@ -37,7 +37,7 @@ const (
 type step struct {
 	guest   uint64
 	until   time.Duration // when the guest's time is over, by the machine's monotonic clock
-	fresh   bool // the guest is to be made
+	fresh   bool          // the guest is to be made
 	catalog catalog
 	retaken bool // it was taken before: the clock reads of then
 	clock   []engine.ClockRun
@@ -70,51 +70,51 @@ func (s *step) append(b []byte) []byte {
 		flags |= flagKnown
 	}
 	b = append(b, flags)
-	b = appendUint64(b, s.guest)
-	b = appendUint64(b, uint64(s.until))
+	b = wire.U64(b, s.guest)
+	b = wire.U64(b, uint64(s.until))
 	b = appendGuests(b, s.closed)
 	if s.fresh {
 		b = s.catalog.append(b)
 	}
 	if s.retaken {
-		b = appendUint32(b, len(s.clock))
+		b = wire.U32(b, len(s.clock))
 		for _, r := range s.clock {
-			b = appendUint64(b, uint64(r.Millis))
-			b = binary.LittleEndian.AppendUint32(b, r.Count)
+			b = wire.U64(b, uint64(r.Millis))
+			b = wire.U32(b, int(r.Count))
 		}
 	}
 	return append(b, s.input...)
 }
 
 func (s *step) parse(b []byte) error {
-	r := reader{b: b}
-	flags := r.u8()
+	r := read(b)
+	flags := r.U8()
 	s.fresh, s.retaken, s.catalog.known = flags&flagFresh != 0, flags&flagRetaken != 0, flags&flagKnown != 0
-	s.guest, s.until, s.closed = r.u64(), time.Duration(r.u64()), r.guests()
+	s.guest, s.until, s.closed = r.U64(), time.Duration(r.U64()), r.guests()
 	if s.fresh {
-		s.catalog.parse(&r)
+		s.catalog.parse(r)
 	}
 	if s.retaken {
 		const size = 12
-		for runs := (reader{b: r.bytes(r.count(size) * size)}); len(runs.b) > 0; {
-			s.clock = append(s.clock, engine.ClockRun{Millis: int64(runs.u64()), Count: runs.u32()})
+		for range r.Count(size) {
+			s.clock = append(s.clock, engine.ClockRun{Millis: int64(r.U64()), Count: r.U32()})
 		}
 	}
-	s.input = r.rest()
+	s.input = r.Rest()
 	return r.err()
 }
 
 func (c *catalog) append(b []byte) []byte {
-	b = appendUint64(b, c.id)
+	b = wire.U64(b, c.id)
 	if c.known {
 		return b
 	}
-	return appendBytes(b, c.text)
+	return wire.Text(b, c.text)
 }
 
 func (c *catalog) parse(r *reader) {
-	if c.id = r.u64(); !c.known {
-		c.text = r.text()
+	if c.id = r.U64(); !c.known {
+		c.text = r.Text()
 	}
 }
 
@@ -131,17 +131,17 @@ func (r *restore) append(b []byte) []byte {
 		flags |= flagKnown
 	}
 	b = append(b, flags)
-	b = appendUint64(b, r.guest)
+	b = wire.U64(b, r.guest)
 	b = r.catalog.append(b)
 	return append(b, r.image...)
 }
 
 func (r *restore) parse(b []byte) error {
-	from := reader{b: b}
-	r.catalog.known = from.u8()&flagKnown != 0
-	r.guest = from.u64()
-	r.catalog.parse(&from)
-	r.image = from.rest()
+	from := read(b)
+	r.catalog.known = from.U8()&flagKnown != 0
+	r.guest = from.U64()
+	r.catalog.parse(from)
+	r.image = from.Rest()
 	return from.err()
 }
 
@@ -162,9 +162,9 @@ const (
 
 func (s *stepped) append(b []byte) []byte {
 	b = appendOutcome(b, s.err)
-	b = appendUint64(b, uint64(s.wall))
-	b = appendUint64(b, uint64(s.cpu))
-	b = appendUint64(b, uint64(s.heap))
+	b = wire.U64(b, uint64(s.wall))
+	b = wire.U64(b, uint64(s.cpu))
+	b = wire.U64(b, uint64(s.heap))
 	var flags byte
 	if s.over {
 		flags |= flagOver
@@ -176,14 +176,14 @@ func (s *stepped) append(b []byte) []byte {
 }
 
 func (s *stepped) parse(b []byte) error {
-	r := reader{b: b}
+	r := read(b)
 	s.err = r.outcome()
 	s.wall, s.cpu = r.duration(), r.duration()
-	s.heap = int(min(r.u64(), 1<<40))
-	flags := r.u8()
+	s.heap = int(min(r.U64(), 1<<40))
+	flags := r.U8()
 	s.over = flags&flagOver != 0
 	if flags&flagEffects != 0 {
-		s.raw = r.rest()
+		s.raw = r.Rest()
 		if s.raw == nil {
 			s.raw = []byte{}
 		}
@@ -220,83 +220,37 @@ func appendOutcome(b []byte, err error) []byte {
 	if text == outcomes[number].Error() {
 		text = ""
 	}
-	return appendBytes(append(b, byte(number)), []byte(text[:min(len(text), maxDetail)]))
+	return wire.Text(append(b, byte(number)), []byte(text[:min(len(text), maxDetail)]))
 }
 
-// reader takes values off the front of bytes; once anything is missing it is bad and yields zeros.
-type reader struct {
-	b   []byte
-	bad bool
-}
+// reader takes values off the front of a frame's body.
+type reader struct{ wire.Reader }
 
-func (r *reader) bytes(n int) []byte {
-	if r.bad || n < 0 || n > len(r.b) {
-		r.bad = true
-		return nil
-	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
-}
-
-func (r *reader) u8() byte {
-	if b := r.bytes(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) u32() uint32 {
-	if b := r.bytes(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (r *reader) u64() uint64 {
-	if b := r.bytes(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-// count reads how many values of some size follow, which can't be more than there are bytes.
-func (r *reader) count(size int) int {
-	n := int(r.u32())
-	if r.bad || n > len(r.b)/size {
-		r.bad = true
-		return 0
-	}
-	return n
-}
-
-func (r *reader) text() []byte { return r.bytes(int(r.u32())) }
-
-func (r *reader) rest() []byte { return r.bytes(len(r.b)) }
+func read(body []byte) *reader { return &reader{wire.Read(body)} }
 
 // longest keeps durations from the other side where they can be added up.
 const longest = 24 * time.Hour
 
-func (r *reader) duration() time.Duration { return time.Duration(min(r.u64(), uint64(longest))) }
+func (r *reader) duration() time.Duration { return time.Duration(min(r.U64(), uint64(longest))) }
 
 func (r *reader) guests() []uint64 {
 	const size = 8
-	n := r.count(size)
+	n := r.Count(size)
 	if n == 0 {
 		return nil
 	}
 	guests := make([]uint64, n)
 	for i := range guests {
-		guests[i] = r.u64()
+		guests[i] = r.U64()
 	}
 	return guests
 }
 
 func (r *reader) outcome() error {
-	number, text := int(r.u8()), string(r.text())
+	number, text := int(r.U8()), string(r.Text())
 	switch {
-	case r.bad || number >= len(outcomes) || len(text) > maxDetail:
-		r.bad = true
+	case r.Bad() || number >= len(outcomes) || len(text) > maxDetail:
+		r.Fail()
 		return nil
 	case number == 0 || text == "":
 		return outcomes[number]
@@ -305,7 +259,7 @@ func (r *reader) outcome() error {
 }
 
 func (r *reader) err() error {
-	if r.bad || len(r.b) > 0 {
+	if !r.Done() {
 		return fmt.Errorf("%w: its body is cut short or too long", errFrame)
 	}
 	return nil
@@ -327,16 +281,10 @@ func monotonic() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-func appendUint32(b []byte, n int) []byte { return binary.LittleEndian.AppendUint32(b, uint32(n)) }
-
-func appendUint64(b []byte, n uint64) []byte { return binary.LittleEndian.AppendUint64(b, n) }
-
-func appendBytes(b, text []byte) []byte { return append(appendUint32(b, len(text)), text...) }
-
 func appendGuests(b []byte, guests []uint64) []byte {
-	b = appendUint32(b, len(guests))
+	b = wire.U32(b, len(guests))
 	for _, g := range guests {
-		b = appendUint64(b, g)
+		b = wire.U64(b, g)
 	}
 	return b
 }

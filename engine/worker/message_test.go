@@ -13,6 +13,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
+	"github.com/codecell/codecell/engine/wire"
 )
 
 var steps = map[string]step{
@@ -51,23 +52,23 @@ func TestMessages(t *testing.T) {
 	})
 	t.Run("B8 every error of an engine is the same one on the other side", func(t *testing.T) {
 		for _, want := range outcomes {
-			r := reader{b: appendOutcome(nil, want)}
+			r := read(appendOutcome(nil, want))
 			require.Equal(t, want, r.outcome())
 			require.NoError(t, r.err())
 		}
 	})
 	t.Run("B8 one with a text keeps it, for the log, within bounds", func(t *testing.T) {
-		r := reader{b: appendOutcome(nil, fmt.Errorf("%w: %s", engine.ErrBroken, strings.Repeat("x", 2*maxDetail)))}
+		r := read(appendOutcome(nil, fmt.Errorf("%w: %s", engine.ErrBroken, strings.Repeat("x", 2*maxDetail))))
 		got := r.outcome()
 		require.ErrorIs(t, got, engine.ErrBroken)
 		require.Len(t, got.Error(), maxDetail)
 	})
 	t.Run("B8 one without a name is the engine's", func(t *testing.T) {
-		r := reader{b: appendOutcome(nil, errors.New("odd"))}
+		r := read(appendOutcome(nil, errors.New("odd")))
 		require.ErrorIs(t, r.outcome(), errOther)
 	})
 	t.Run("H2 a count that is a lie costs no memory", func(t *testing.T) {
-		r := reader{b: []byte{0xff, 0xff, 0xff, 0xff, 1}}
+		r := read([]byte{0xff, 0xff, 0xff, 0xff, 1})
 		require.Nil(t, r.guests())
 		require.Error(t, r.err())
 	})
@@ -106,7 +107,7 @@ func FuzzAsk(f *testing.F) {
 		f.Add(byte(askStep), s.append(nil))
 	}
 	f.Add(byte(askRestore), (&restore{guest: 1, image: []byte("{}")}).append(nil))
-	f.Add(byte(askImage), appendUint64(nil, 1))
+	f.Add(byte(askImage), wire.U64(nil, 1))
 	f.Add(byte('?'), []byte{})
 	f.Fuzz(func(t *testing.T, kind byte, body []byte) {
 		e := enginetest.NewPortable("b", func(source string) enginetest.Script {
@@ -116,7 +117,7 @@ func FuzzAsk(f *testing.F) {
 			}}
 		})
 		s := &server{engine: e, most: 1 << 20, guests: map[uint64]*resident{}, catalogs: map[uint64][]byte{}}
-		lane := &pipe{Reader: bytes.NewReader(append(written(t, kind, body), written(t, askFootprint, appendUint64(nil, 1))...))}
+		lane := &pipe{Reader: bytes.NewReader(append(written(t, kind, body), written(t, askFootprint, wire.U64(nil, 1))...))}
 		err := s.answer(&stream{socket: lane})
 		if !errors.Is(err, errFrame) {
 			require.ErrorIs(t, err, io.EOF)
@@ -138,7 +139,7 @@ func FuzzAsk(f *testing.F) {
 // FuzzObey gives a worker's control stream whatever a parent might say.
 func FuzzObey(f *testing.F) {
 	f.Add(byte(sayAlive), appendGuests(nil, []uint64{1, 2, 3}))
-	f.Add(byte(sayInterrupt), appendUint64(nil, 1))
+	f.Add(byte(sayInterrupt), wire.U64(nil, 1))
 	f.Add(byte(sayHello), []byte("{}"))
 	f.Fuzz(func(t *testing.T, kind byte, body []byte) {
 		e := enginetest.NewPortable("b", nil)

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/codecell/codecell/engine/wire"
 )
 
 const (
@@ -214,7 +216,7 @@ func (p *process) alive() {
 }
 
 func (p *process) interrupt(guest uint64) {
-	p.tell(func(b []byte) []byte { return appendUint64(b, guest) }, sayInterrupt)
+	p.tell(func(b []byte) []byte { return wire.U64(b, guest) }, sayInterrupt)
 }
 
 // tell writes to the control stream. What can't be written is no loss: a worker that does not read is found silent.
@@ -234,13 +236,13 @@ func (p *process) tell(body func([]byte) []byte, kind byte) {
 func (p *process) listen(control *stream) {
 	for {
 		kind, body, err := control.read(maxControl)
-		r := reader{b: body}
+		r := read(body)
 		switch {
 		case err == nil && kind == sayLiving:
-			p.heaps.Store(int64(min(r.u32(), 1<<20)))
+			p.heaps.Store(int64(min(r.U32(), 1<<20)))
 			p.heard.Store(int64(time.Since(p.born)))
 		case err == nil:
-			r.bad = true
+			r.Fail()
 		}
 		if err == nil {
 			err = r.err()

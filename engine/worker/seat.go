@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/wire"
 )
 
 // seat is a guest's place in one worker. When the worker is gone its methods return a *lost; who has the guest's journal
@@ -125,24 +126,24 @@ func (s *seat) restore(image []byte) error {
 // Image implements engine.Imager.
 func (s *seat) Image() ([]byte, error) {
 	var image []byte
-	err := s.other(tellImage, s.about(askImage), func(r *reader) { image = append([]byte{}, r.rest()...) })
+	err := s.other(tellImage, s.about(askImage), func(r *reader) { image = append([]byte{}, r.Rest()...) })
 	return image, err
 }
 
 // Footprint implements engine.VM.
 func (s *seat) Footprint() (int, error) {
 	size := 0
-	err := s.other(tellFootprint, s.about(askFootprint), func(r *reader) { size = int(min(r.u64(), 1<<40)) })
+	err := s.other(tellFootprint, s.about(askFootprint), func(r *reader) { size = int(min(r.U64(), 1<<40)) })
 	return size, err
 }
 
 // about is a request that consists of nothing but whom it is about.
 func (s *seat) about(kind byte) func(*lane) []byte {
-	return func(l *lane) []byte { return appendUint64(l.frame(kind), s.id) }
+	return func(l *lane) []byte { return wire.U64(l.frame(kind), s.id) }
 }
 
 // other asks for something that no guest code has a part in.
-func (s *seat) other(want byte, frame func(*lane) []byte, read func(*reader)) error {
+func (s *seat) other(want byte, frame func(*lane) []byte, take func(*reader)) error {
 	p := s.process
 	l := p.lanes.take()
 	if l == nil {
@@ -153,9 +154,9 @@ func (s *seat) other(want byte, frame func(*lane) []byte, read func(*reader)) er
 		return err
 	}
 	defer p.lanes.give(l)
-	r := reader{b: body}
+	r := read(body)
 	outcome := r.outcome()
-	read(&r)
+	take(r)
 	err = r.err()
 	if kind != want {
 		err = fmt.Errorf("%w: kind %q instead of %q", errFrame, kind, want)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/wire"
 	"github.com/codecell/codecell/engine/worker/sandbox"
 )
 
@@ -47,6 +48,9 @@ const (
 	firstLane         = 4
 )
 
+// errNotByHand is for a person who tries.
+var errNotByHand = errors.New("a worker is started by codecell itself, which is not at the other end")
+
 // What the sandbox leaves room for beside the connections: standard streams, epoll, the runtime's own.
 const spareDescriptors = 16
 
@@ -61,12 +65,9 @@ func Serve(open Opener) error {
 		return err
 	}
 	kind, body, err := control.read(maxControl)
-	if err != nil {
-		return err
-	}
 	var h hello
-	if kind != sayHello || json.Unmarshal(body, &h) != nil {
-		return fmt.Errorf("%w: a worker is started by codecell itself", errFrame)
+	if err != nil || kind != sayHello || json.Unmarshal(body, &h) != nil {
+		return errNotByHand
 	}
 	lanes := make([]*stream, h.Lanes)
 	for i := range lanes {
@@ -99,7 +100,7 @@ func Serve(open Opener) error {
 // inherited makes a stream of a descriptor that the parent left open.
 func inherited(descriptor int) (*stream, error) {
 	if err := syscall.SetNonblock(descriptor, true); err != nil {
-		return nil, fmt.Errorf("descriptor %d: %w; a worker is started by codecell itself", descriptor, err)
+		return nil, fmt.Errorf("%w (descriptor %d: %w)", errNotByHand, descriptor, err)
 	}
 	syscall.CloseOnExec(descriptor)
 	return &stream{socket: os.NewFile(uintptr(descriptor), "parent")}, nil
@@ -162,15 +163,15 @@ func (s *server) obey(control *stream) error {
 		if err != nil {
 			return err
 		}
-		r := reader{b: body}
+		r := read(body)
 		switch kind {
 		case sayAlive:
 			s.close(r.guests())
-			if err := control.send(appendUint32(control.frame(sayLiving), s.engine.Stats().Heaps)); err != nil {
+			if err := control.send(wire.U32(control.frame(sayLiving), s.engine.Stats().Heaps)); err != nil {
 				return err
 			}
 		case sayInterrupt:
-			if guest := s.guest(r.u64()); guest != nil {
+			if guest := s.guest(r.U64()); guest != nil {
 				guest.Interrupt()
 			}
 		default:
@@ -221,8 +222,8 @@ func (s *server) do(lane *stream, kind byte, body []byte) ([]byte, []uint64, err
 		reply, err := s.restore(lane, &ask)
 		return reply, nil, err
 	case askImage, askFootprint:
-		r := reader{b: body}
-		guest := s.guest(r.u64())
+		r := read(body)
+		guest := s.guest(r.U64())
 		if err := r.err(); err != nil {
 			return nil, nil, err
 		}
@@ -307,7 +308,7 @@ func footprintOf(lane *stream, guest *resident) []byte {
 	if guest != nil {
 		size, err = guest.Footprint()
 	}
-	return appendUint64(appendOutcome(lane.frame(tellFootprint), err), uint64(size))
+	return wire.U64(appendOutcome(lane.frame(tellFootprint), err), uint64(size))
 }
 
 func (s *server) guest(id uint64) *resident {

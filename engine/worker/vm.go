@@ -108,19 +108,30 @@ func (v *vm) insist(ctx context.Context, do func(*seat) error) error {
 		if err == nil {
 			err = do(s)
 		}
-		var gone *lost
+		gone, err := v.judge(s, err)
 		switch {
-		case !errors.As(err, &gone):
-			return v.inTime(err)
-		case v.wasInterrupted():
-			return engine.ErrStopped
-		case s != nil && gone.culprit == s:
-			return engine.ErrTimeout
+		case gone == nil:
+			return err
 		case gone.crashed || losses == maxLosses:
 			return v.alone(ctx, do, gone)
 		}
 		v.engine.retaken.Add(1)
 	}
+}
+
+// judge says what is to become of a guest that err came of. If its worker is gone and it has no part in that yet, the loss
+// is returned; else the guest's own error.
+func (v *vm) judge(s *seat, err error) (*lost, error) {
+	var gone *lost
+	switch {
+	case !errors.As(err, &gone):
+		return nil, v.inTime(err)
+	case v.wasInterrupted():
+		return nil, engine.ErrStopped
+	case s != nil && gone.culprit == s:
+		return nil, engine.ErrTimeout
+	}
+	return gone, nil
 }
 
 // inTime is the error of a guest that could not be given a place: there may be none for those that begin, but who has
@@ -250,14 +261,10 @@ func (v *vm) alone(ctx context.Context, do func(*seat) error, why *lost) error {
 	if err == nil {
 		err = do(s)
 	}
-	var gone *lost
+	gone, err := v.judge(s, err)
 	switch {
-	case !errors.As(err, &gone):
-		return v.inTime(err)
-	case v.wasInterrupted():
-		return engine.ErrStopped
-	case s != nil && gone.culprit == s:
-		return engine.ErrTimeout
+	case gone == nil:
+		return err
 	case gone.crashed:
 		v.engine.convicted.Add(1)
 		return fmt.Errorf("%w: it ended its worker, and then the one that it had to itself: %w", engine.ErrBroken, gone)

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+)
+
+// service is codecell serve in a process of its own.
+type service struct {
+	base string
+	cmd  *exec.Cmd
+}
+
+// serveProcess starts a service with a config file.
+func serveProcess(t *testing.T, config string) *service {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.json5")
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+	cmd := exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--config", file, "--test-executors")
+	cmd.Env = append(os.Environ(), asCodecell+"=1")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	s := &service{cmd: cmd}
+	t.Cleanup(s.kill)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	s.base = strings.TrimSpace(strings.TrimPrefix(line, "codecell listens on "))
+	return s
+}
+
+func (s *service) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+// workers are the process ids of its children.
+func (s *service) workers(t *testing.T) []int {
+	t.Helper()
+	tasks := "/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/task"
+	threads, err := os.ReadDir(tasks)
+	require.NoError(t, err)
+	var workers []int
+	for _, thread := range threads {
+		// A thread may be gone by now, and has no children then.
+		children, _ := os.ReadFile(filepath.Join(tasks, thread.Name(), "children"))
+		for _, pid := range strings.Fields(string(children)) {
+			n, err := strconv.Atoi(pid)
+			require.NoError(t, err)
+			workers = append(workers, n)
+		}
+	}
+	return workers
+}
+
+func (s *service) readyz(t *testing.T) gjson.Result {
+	t.Helper()
+	response, err := http.Get(s.base + "/readyz")
+	require.NoError(t, err)
+	defer http.DefaultClient.CloseIdleConnections()
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return gjson.ParseBytes(text)
+}
+
+func TestIsolation(t *testing.T) {
+	turn := map[string]any{
+		"context": map[string]any{"agentId": "a", "sessionId": "s", "sessionKey": "k", "runId": "r"},
+		"config":  map[string]any{"enabled": true, "timeoutMs": 20000},
+		"tools":   []any{map[string]any{"source": "client", "owner": "app", "name": "ask"}},
+	}
+	for _, config := range []string{"{}", `{engine: {mode: "native"}}`, `{tools: {codeMode: {snapshot: {resume: "restore"}}}}`} {
+		t.Run("H3 who kills all workers ends no run, whether at rest or at work: "+config, func(t *testing.T) {
+			s := serveProcess(t, config)
+			id := ask(t, http.StatusOK, s.base+"/v1/turns", turn)["turnId"]
+			waiting := ask(t, http.StatusOK, s.base+"/v1/exec", map[string]any{"turnId": id, "code": keeper})
+			require.Equal(t, "waiting", waiting["status"], "%v", waiting)
+			working := make(chan map[string]any, 1)
+			go func() {
+				working <- ask(t, http.StatusOK, s.base+"/v1/exec", map[string]any{
+					"turnId": id, "code": "let n = 0; for (const end = Date.now() + 500; Date.now() < end;) n = 7; return n",
+				})
+			}()
+			time.Sleep(100 * time.Millisecond)
+			workers := s.workers(t)
+			require.NotEmpty(t, workers)
+			for _, pid := range workers {
+				require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			}
+			require.EqualValues(t, 7, (<-working)["value"])
+			call := waiting["pendingToolCalls"].([]any)[0].(map[string]any)["id"]
+			done := ask(t, http.StatusOK, s.base+"/v1/wait", map[string]any{
+				"turnId": id, "runId": waiting["runId"], "results": []any{map[string]any{"id": call, "ok": true, "value": 2}},
+			})
+			require.Equal(t, "completed", done["status"], "%v", done)
+			require.True(t, s.readyz(t).Get("ok").Bool())
+		})
+	}
+	t.Run("H1 /readyz says what holds the guests", func(t *testing.T) {
+		require.Contains(t, serveProcess(t, `{engine: {sandbox: "require"}}`).readyz(t).Get("sandbox").Raw, "seccomp")
+		s := serveProcess(t, `{engine: {isolation: "thread"}}`)
+		require.Contains(t, s.readyz(t).Get("sandbox").Raw, "thread isolation")
+		require.Empty(t, s.workers(t))
+	})
+	t.Run("H1 no worker outlives a service that was killed", func(t *testing.T) {
+		s := serveProcess(t, "{}")
+		workers := s.workers(t)
+		require.NotEmpty(t, workers)
+		s.kill()
+		for _, pid := range workers {
+			require.Eventually(t, func() bool { return gone(pid) }, 10*time.Second, 10*time.Millisecond, "worker %d", pid)
+		}
+	})
+	t.Run("I1 a worker is not for people", func(t *testing.T) {
+		cmd := exec.Command(os.Args[0], workerName)
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(out), "a worker is started by codecell itself")
+	})
+}
+
+// gone says that a process has ended, whether or not anybody has asked how.
+func gone(pid int) bool {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true
+	}
+	_, state, _ := strings.Cut(string(status), ") ")
+	return strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X")
+}
