@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -48,12 +50,26 @@ func newNursery() *nursery {
 }
 
 func (n *nursery) start(cmd *exec.Cmd) error {
+	// What we were started with may be open for our children too.
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		closeOnExec()
+	}
 	result := make(chan error, 1)
 	select {
 	case n.jobs <- func() { result <- cmd.Start() }:
 		return <-result
 	case <-n.quit:
 		return engine.ErrClosed
+	}
+}
+
+// closeOnExec is for kernels before 5.11.
+func closeOnExec() {
+	open, _ := os.ReadDir("/proc/self/fd")
+	for _, f := range open {
+		if fd, err := strconv.Atoi(f.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
 	}
 }
 
