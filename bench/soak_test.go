@@ -48,7 +48,8 @@ func BenchmarkSoak(b *testing.B) {
 func soakService(b *testing.B, s *service) {
 	t := s.turn(b, turnRequest(50, `{"enabled":true,"timeoutMs":100,"memoryLimitBytes":16777216,"snapshotTtlSeconds":1}`))
 	soak(b, s, t, warmup)
-	before, workers, threads := resident(b), workersResident(b), status(b, "Threads")
+	before, workers := resident(b)
+	threads := status(b, "Threads")
 	b.ResetTimer()
 	soak(b, s, t, b.N)
 	b.StopTimer()
@@ -57,12 +58,11 @@ func soakService(b *testing.B, s *service) {
 	require.Zero(b, s.Stats().Suspended)
 	require.Zero(b, s.engine.Stats().InUse)
 	runtime.GC()
-	grown := resident(b) - before
-	b.ReportMetric(float64(grown)/(1<<20), "MB-grown")
-	require.Less(b, grown, soakGrowth)
-	grown = workersResident(b) - workers
-	b.ReportMetric(float64(grown)/(1<<20), "MB-grown-in-workers")
-	require.Less(b, grown, soakGrowth)
+	after, workersAfter := resident(b)
+	b.ReportMetric(float64(after-before)/(1<<20), "MB-grown")
+	b.ReportMetric(float64(workersAfter-workers)/(1<<20), "MB-grown-in-workers")
+	require.Less(b, after-before, soakGrowth)
+	require.Less(b, workersAfter-workers, soakGrowth)
 	require.Less(b, status(b, "Threads"), threads+2*s.engine.Stats().Threads)
 }
 
@@ -81,7 +81,7 @@ func BenchmarkSuspendSoak(b *testing.B) {
 	}
 	cycle(warmup)
 	runtime.GC()
-	before := resident(b)
+	before, _ := resident(b)
 	b.ResetTimer()
 	cycle(b.N)
 	b.StopTimer()
@@ -90,7 +90,8 @@ func BenchmarkSuspendSoak(b *testing.B) {
 	require.Zero(b, stats.Snapshots.Bytes)
 	require.EqualValues(b, warmup+b.N, stats.Handoffs.Restored)
 	runtime.GC()
-	grown := resident(b) - before
+	after, _ := resident(b)
+	grown := after - before
 	b.ReportMetric(float64(grown)/(1<<20), "MB-grown")
 	require.Less(b, grown, soakGrowth)
 }
@@ -136,11 +137,9 @@ func soakCell(i int64) string {
 	return ""
 }
 
-// status reads a number of this process from the kernel, such as Threads, or VmRSS in KiB.
-func status(b *testing.B, field string) int { return statusOf(b, "self", field) }
-
-func statusOf(b *testing.B, pid, field string) int {
-	text, err := os.ReadFile("/proc/" + pid + "/status")
+// status reads a number of this process from the kernel, such as Threads.
+func status(b *testing.B, field string) int {
+	text, err := os.ReadFile("/proc/self/status")
 	require.NoError(b, err)
 	for line := range strings.Lines(string(text)) {
 		if value, ok := strings.CutPrefix(line, field+":"); ok {
@@ -149,24 +148,13 @@ func statusOf(b *testing.B, pid, field string) int {
 			return n
 		}
 	}
-	b.Fatalf("no %s in /proc/%s/status", field, pid)
+	b.Fatalf("no %s in /proc/self/status", field)
 	return 0
 }
 
-// resident returns the process's resident memory in bytes.
-func resident(b *testing.B) int { return status(b, "VmRSS") << 10 }
-
-// workersResident returns that of all its child processes.
-func workersResident(b *testing.B) int {
-	threads, err := os.ReadDir("/proc/self/task")
+// resident returns the process's resident memory in bytes, and that of its workers.
+func resident(b *testing.B) (self, workers int) {
+	self, workers, err := Resident()
 	require.NoError(b, err)
-	sum := 0
-	for _, thread := range threads {
-		// A thread may be gone by now, and has no children then.
-		children, _ := os.ReadFile("/proc/self/task/" + thread.Name() + "/children")
-		for _, pid := range strings.Fields(string(children)) {
-			sum += statusOf(b, pid, "VmRSS") << 10
-		}
-	}
-	return sum
+	return self, workers
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -307,13 +306,8 @@ func (s *Service) suspendOne(ctx context.Context) (string, error) {
 	}
 }
 
-// resident is the memory of this process, in bytes; 0 where there is no way to know.
+// resident is the memory of this process and its workers, in bytes; 0 where there is no way to know.
 func resident() int {
-	text, _ := os.ReadFile("/proc/self/statm")
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.Atoi(fields[1])
-	return pages * os.Getpagesize()
+	self, workers, _ := bench.Resident()
+	return self + workers
 }
