@@ -86,8 +86,9 @@ bench: guest ## Measure everything beside its peers; writes bench/report/ (BENCH
 fuzz: guest ## Run every fuzz target for FUZZTIME=30s.
 	@.ci/fuzz.sh $(FUZZTIME)
 
-soak: guest ## Run a mix of good and bad cells for SOAKTIME=5m; memory, heaps and threads must stay level.
+soak: guest ## Run good and bad cells for SOAKTIME=5m, which must leave nothing behind, and kill 1,000 workers under load.
 	go test -run '^$$' -bench 'Soak$$' -benchtime $(SOAKTIME) -timeout 0 ./bench
+	go test -run '^TestKills$$' -count 1 -timeout 0 -v ./engine/worker -args -kills 1000
 
 clean: ## Remove what was built.
 	rm -rf bin $(GUEST)

@@ -102,7 +102,7 @@ func (e *Engine) Name() string { return e.options.Engine }
 func (e *Engine) NewVM(text []byte) (engine.VM, error) { return e.newVM(text, nil) }
 
 func (e *Engine) newVM(text, image []byte) (*vm, error) {
-	if len(text) > maxCatalogs {
+	if len(text) > maxCatalog {
 		return nil, fmt.Errorf("%w: a catalog of %d bytes", engine.ErrMemory, len(text))
 	}
 	if int(e.guests.Add(1)) > e.options.Heaps {

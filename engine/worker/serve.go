@@ -340,8 +340,12 @@ func (s *server) close(guests []uint64) {
 	}
 }
 
-// maxCatalogs is how many bytes of catalogs a worker keeps. Beyond that it forgets all, and is told again.
-const maxCatalogs = 64 << 20
+const (
+	// How many bytes of catalogs a worker keeps. Beyond that it forgets all, and is told again.
+	maxCatalogs = 16 << 20
+	// How many bytes one catalog may have.
+	maxCatalog = 64 << 20
+)
 
 // catalog returns a catalog's text, false if it was not sent along and is not known. It is copied: the frame that it came
 // in is not its to keep.
@@ -364,4 +368,4 @@ func (s *server) catalog(c *catalog) ([]byte, bool) {
 }
 
 // mostAsked bounds what a worker is asked at once, in bytes: no engine takes more into a heap, and a catalog comes along.
-func (h *hello) mostAsked() int { return 2*h.HeapBytes + (16 << 20) + maxCatalogs }
+func (h *hello) mostAsked() int { return 2*h.HeapBytes + (16 << 20) + maxCatalog }

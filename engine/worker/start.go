@@ -85,7 +85,7 @@ func (f *fleet) start() (*process, error) {
 		return nil, fmt.Errorf("start a worker: %w", err)
 	}
 	p := &process{
-		most: f.mostAnswered(), mostInput: f.hello.mostAsked() - maxCatalogs, stderr: &head{}, born: time.Now(), gone: make(chan struct{}),
+		most: f.mostAnswered(), mostInput: f.hello.mostAsked() - maxCatalog, stderr: &head{}, born: time.Now(), gone: make(chan struct{}),
 		control: &stream{socket: ours[0]},
 	}
 	all := make([]*lane, f.hello.Lanes)
