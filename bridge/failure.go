@@ -48,8 +48,14 @@ func engineFailure(err error, r *run) failure {
 		return outputOver(r)
 	}
 	r.service.options.Logger.Error("engine failed a run", "error", err, "turn", r.turn.id)
-	if errors.Is(err, engine.ErrBroken) {
+	switch {
+	case errors.Is(err, engine.ErrBroken):
 		return failure{code: CodeRuntimeUnavailable, text: "the code mode runtime met a bug of its own in this cell. Write it differently."}
+	case errors.Is(err, engine.ErrLost):
+		return failure{
+			code: CodeRuntimeUnavailable, again: true,
+			text: "the process that the cell ran in was lost, and the run could not be rebuilt. Run the cell again.",
+		}
 	}
 	return failure{code: CodeRuntimeUnavailable, text: "the code mode runtime failed; nothing is wrong with the cell that is known", again: true}
 }

@@ -32,7 +32,7 @@ func TestEngineFailure(t *testing.T) {
 		{"output", engine.ErrOutput, CodeOutputLimit, CodeOutputLimit, "65536 bytes"},
 		{"protocol", fmt.Errorf("%w: at /host/path", engine.ErrProtocol), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 		{"broken", fmt.Errorf("%w: at host", engine.ErrBroken), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "Write it differently"},
-		{"lost", fmt.Errorf("%w: at host", engine.ErrLost), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
+		{"lost", fmt.Errorf("%w: at host", engine.ErrLost), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "Run the cell again"},
 		{"closed", engine.ErrClosed, CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 		{"anything else", errors.New("secret host text"), CodeRuntimeUnavailable, CodeRuntimeUnavailable, "runtime failed"},
 	} {
