@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -40,15 +41,15 @@ func newService(b *testing.B) *service {
 // newIsolated is the same with the engines in worker processes.
 func newIsolated(b *testing.B) *service {
 	b.Helper()
-	start := func(name string) *worker.Engine {
-		return worker.New(worker.Options{Settings: worker.Settings{Engine: name}, Command: []string{asWorker}})
+	start := func(s worker.Settings) *worker.Engine {
+		return worker.New(worker.Options{Settings: s, Command: []string{asWorker}})
 	}
-	main := start("native")
+	main := start(worker.Settings{Engine: "native", Processors: (runtime.GOMAXPROCS(0) + 1) / 2})
 	require.NoError(b, main.Ready())
 	if _, err := wasi.Module(); err != nil {
 		return serviceOn(b, main, nil)
 	}
-	return serviceOn(b, main, worker.Portable{Engine: start("wasi")})
+	return serviceOn(b, main, worker.Portable{Engine: start(worker.Settings{Engine: "wasi"})})
 }
 
 // asWorker is the argument that makes the test's binary a worker.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/codecell/codecell/bridge"
@@ -97,9 +98,13 @@ type opener struct {
 }
 
 func (o *opener) settings(name string, heaps int) worker.Settings {
-	return worker.Settings{
+	s := worker.Settings{
 		Engine: name, Steps: o.c.Engine.Threads, Heaps: heaps, HeapBytes: o.heapBytes, CacheDir: o.c.Engine.cacheDir(),
 	}
+	if name == modeNative {
+		s.Processors = (runtime.GOMAXPROCS(0) + 1) / 2
+	}
+	return s
 }
 
 func (o *opener) workers(s worker.Settings) *worker.Engine {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 
@@ -22,6 +23,9 @@ type Settings struct {
 	Heaps     int    `json:"heaps"`     // at once
 	HeapBytes int    `json:"heapBytes"` // of each
 	CacheDir  string `json:"cacheDir"`
+	// Processors is on how many the worker's Go code may run at once; zero for all. Where steps are taken in C, which runs
+	// beside it, half of them is faster: the service needs the rest.
+	Processors int `json:"processors"`
 }
 
 // hello is Settings with what concerns the connection.
@@ -74,6 +78,9 @@ func Serve(open Opener) error {
 		if lanes[i], err = inherited(firstLane + i); err != nil {
 			return err
 		}
+	}
+	if h.Processors > 0 {
+		runtime.GOMAXPROCS(h.Processors)
 	}
 	r := ready{}
 	e, err := open(h.Settings)
