@@ -11,7 +11,7 @@ import (
 	"github.com/codecell/codecell/server"
 )
 
-// localRunner runs the cell inside this process.
+// localRunner runs the cell on engines of its own.
 type localRunner struct {
 	stack *stack
 	turn  server.Turn
