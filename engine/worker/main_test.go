@@ -49,10 +49,30 @@ func open(s Settings) (engine.Engine, error) {
 		return wasi.New(wasi.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes, CacheDir: s.CacheDir})
 	case "fake":
 		return enginetest.NewPortable("fake build", script), nil
+	case "inspector":
+		return inspector{enginetest.NewPortable("b", script)}, nil
 	case "none":
 		return nil, fmt.Errorf("there is no engine here")
 	}
 	return nil, fmt.Errorf("no engine %q", s.Engine)
+}
+
+// inspector reports what the process that it is in was given: its environment, and its open descriptors.
+type inspector struct{ *enginetest.Portable }
+
+func (inspector) Report() []string {
+	found := os.Environ()
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return append(found, err.Error())
+	}
+	for _, fd := range open {
+		// The directory that is being read is open as well, and gone by now.
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil {
+			found = append(found, fd.Name()+" is "+to)
+		}
+	}
+	return found
 }
 
 // script is what the fake guests do: the words of the cell, one a step. The last one's step returns.
