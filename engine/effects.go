@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/codecell/codecell/engine/wire"
+	"github.com/codecell/codecell/engine/internal/wire"
 )
 
 // Effects is what one step handed out. Byte slices share one buffer of the step's own.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/codecell/codecell/engine/wire"
+	"github.com/codecell/codecell/engine/internal/wire"
 )
 
 // The wrapper makes the cell the body of an async arrow function. Its two lines are lines -1 and 0 to the guest, since

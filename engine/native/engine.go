@@ -7,7 +7,7 @@ import (
 	"runtime"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/gate"
+	"github.com/codecell/codecell/engine/internal/limiter"
 )
 
 // Linked says whether this binary has the engine.
@@ -15,7 +15,7 @@ const Linked = true
 
 // Engine is the native engine. It is safe for concurrent use.
 type Engine struct {
-	threads *gate.Gate
+	threads *limiter.Limiter
 	heaps   pool
 }
 
@@ -27,7 +27,7 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("native engine: %w", err)
 	}
 	o = o.withDefaults()
-	e := &Engine{threads: gate.New(o.Threads, o.Queue)}
+	e := &Engine{threads: limiter.New(o.Threads, o.Queue)}
 	e.heaps.size, e.heaps.limit = o.HeapBytes, o.Heaps
 	if err := e.heaps.grow(o.Warm); err != nil {
 		_ = e.Close()
@@ -75,7 +75,7 @@ func (e *Engine) Stats() engine.Stats {
 		InUse:   int(e.heaps.inUse.Load()),
 		Running: e.threads.Running(),
 		Queued:  e.threads.Queued(),
-		Threads: e.threads.Places(),
+		Threads: e.threads.Slots(),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/guest"
-	"github.com/codecell/codecell/engine/thread"
+	"github.com/codecell/codecell/engine/internal/thread"
 )
 
 // vm is a run's heap. The catalog goes in with the first step.
@@ -50,10 +50,10 @@ func (v *vm) take(ctx context.Context, step func(*heap) guest.Status) (*engine.E
 	if v.heap == nil || v.heap.spoiled {
 		return nil, engine.ErrClosed
 	}
-	if err := v.engine.threads.Enter(ctx, v.started); err != nil {
+	if err := v.engine.threads.Acquire(ctx, v.started); err != nil {
 		return nil, err
 	}
-	defer v.engine.threads.Leave()
+	defer v.engine.threads.Release()
 	if !v.arm() {
 		return nil, engine.ErrStopped
 	}

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/gate"
+	"github.com/codecell/codecell/engine/internal/limiter"
 )
 
 // Options size an engine. Zero values take the defaults.
@@ -17,7 +17,7 @@ type Options struct {
 
 // Engine is the pure Go engine. It is safe for concurrent use.
 type Engine struct {
-	threads *gate.Gate
+	threads *limiter.Limiter
 	limit   int64
 	open    atomic.Int64
 }
@@ -35,7 +35,7 @@ func New(o Options) (*Engine, error) {
 	if o.Heaps <= 0 {
 		o.Heaps = 256
 	}
-	e := &Engine{threads: gate.New(o.Threads, o.Queue), limit: int64(o.Heaps)}
+	e := &Engine{threads: limiter.New(o.Threads, o.Queue), limit: int64(o.Heaps)}
 	vm, err := e.NewVM(nil)
 	if err != nil {
 		return nil, fmt.Errorf("pure Go engine: %w", err)
@@ -65,7 +65,7 @@ func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
 func (e *Engine) Stats() engine.Stats {
 	open := int(e.open.Load())
 	return engine.Stats{
-		Heaps: open, InUse: open, Running: e.threads.Running(), Queued: e.threads.Queued(), Threads: e.threads.Places(),
+		Heaps: open, InUse: open, Running: e.threads.Running(), Queued: e.threads.Queued(), Threads: e.threads.Slots(),
 	}
 }
 

@@ -2,7 +2,7 @@ package purego
 
 import (
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/wire"
+	"github.com/codecell/codecell/engine/internal/wire"
 )
 
 // reader takes values off the front of an input.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/guest"
-	"github.com/codecell/codecell/engine/thread"
+	"github.com/codecell/codecell/engine/internal/thread"
 )
 
 //go:embed host.js
@@ -130,10 +130,10 @@ func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, reta
 	if v.js == nil || v.spoiled {
 		return nil, engine.ErrClosed
 	}
-	if err := v.engine.threads.Enter(ctx, v.started); err != nil {
+	if err := v.engine.threads.Acquire(ctx, v.started); err != nil {
 		return nil, err
 	}
-	defer v.engine.threads.Leave()
+	defer v.engine.threads.Release()
 	if v.stopped() {
 		return nil, engine.ErrStopped
 	}

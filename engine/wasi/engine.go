@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/gate"
+	"github.com/codecell/codecell/engine/internal/limiter"
 )
 
 // Engine is the WASI engine. It is safe for concurrent use.
 type Engine struct {
-	threads *gate.Gate
+	threads *limiter.Limiter
 	heap    int
 	pool    pool
 
@@ -30,7 +30,7 @@ func New(o Options) (*Engine, error) {
 	}
 	o = o.withDefaults()
 	e := &Engine{
-		threads: gate.New(o.Threads, o.Queue), heap: o.HeapBytes,
+		threads: limiter.New(o.Threads, o.Queue), heap: o.HeapBytes,
 		pool: pool{limit: o.Heaps, spare: o.Spare}, loaded: make(chan struct{}),
 	}
 	go func() {
@@ -109,7 +109,7 @@ func (e *Engine) Stats() engine.Stats {
 	heaps, used := e.pool.counts()
 	return engine.Stats{
 		Heaps: heaps, InUse: used,
-		Running: e.threads.Running(), Queued: e.threads.Queued(), Threads: e.threads.Places(),
+		Running: e.threads.Running(), Queued: e.threads.Queued(), Threads: e.threads.Slots(),
 	}
 }
 

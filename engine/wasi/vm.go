@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/thread"
+	"github.com/codecell/codecell/engine/internal/thread"
 )
 
 // vm is a run's guest. The catalog goes in with the first step.
@@ -41,10 +41,10 @@ func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, prep
 	if limit, first := limitOf(input); first && limit > v.engine.heap {
 		return nil, fmt.Errorf("%w: a memory limit of %d bytes, and heaps have %d", engine.ErrProtocol, limit, v.engine.heap)
 	}
-	if err := v.engine.threads.Enter(ctx, v.started); err != nil {
+	if err := v.engine.threads.Acquire(ctx, v.started); err != nil {
 		return nil, err
 	}
-	defer v.engine.threads.Leave()
+	defer v.engine.threads.Release()
 	if v.stopped() {
 		return nil, engine.ErrStopped
 	}

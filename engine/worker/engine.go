@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/gate"
+	"github.com/codecell/codecell/engine/internal/limiter"
 	"github.com/codecell/codecell/engine/journal"
 )
 
@@ -59,7 +59,7 @@ func (o Options) withDefaults() Options {
 type Engine struct {
 	options  Options
 	fleet    *fleet
-	gate     *gate.Gate
+	limiter  *limiter.Limiter
 	catalogs catalogs
 	guests   atomic.Int64
 	suspects chan struct{} // places for guests that may have ended a worker
@@ -76,7 +76,7 @@ const suspectsAtOnce = 2
 func New(o Options) *Engine {
 	o = o.withDefaults()
 	return &Engine{
-		options: o, fleet: newFleet(o), gate: gate.New(o.Steps, o.Queue), suspects: make(chan struct{}, suspectsAtOnce),
+		options: o, fleet: newFleet(o), limiter: limiter.New(o.Steps, o.Queue), suspects: make(chan struct{}, suspectsAtOnce),
 	}
 }
 
@@ -121,7 +121,7 @@ func (e *Engine) newVM(text, image []byte) (*vm, error) {
 // Stats implements engine.Engine.
 func (e *Engine) Stats() engine.Stats {
 	s := engine.Stats{
-		InUse: int(e.guests.Load()), Running: e.gate.Running(), Queued: e.gate.Queued(), Threads: e.gate.Places(),
+		InUse: int(e.guests.Load()), Running: e.limiter.Running(), Queued: e.limiter.Queued(), Threads: e.limiter.Slots(),
 	}
 	e.fleet.mu.Lock()
 	defer e.fleet.mu.Unlock()

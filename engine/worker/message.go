@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/wire"
+	"github.com/codecell/codecell/engine/internal/wire"
 )
 
 // The kinds of frames. On a lane the parent asks and the worker answers, one at a time; on the control stream each says

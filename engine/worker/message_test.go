@@ -13,7 +13,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
-	"github.com/codecell/codecell/engine/wire"
+	"github.com/codecell/codecell/engine/internal/wire"
 )
 
 var steps = map[string]step{

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/codecell/codecell/engine/wire"
+	"github.com/codecell/codecell/engine/internal/wire"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/wire"
+	"github.com/codecell/codecell/engine/internal/wire"
 )
 
 // seat is a guest's place in one worker. When the worker is gone its methods return a *lost; who has the guest's journal

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/wire"
+	"github.com/codecell/codecell/engine/internal/wire"
 	"github.com/codecell/codecell/engine/worker/sandbox"
 )
 

@@ -61,10 +61,10 @@ func (v *vm) take(ctx context.Context, input []byte, step func(*seat) (*engine.E
 	if v.over || v.closed {
 		return nil, engine.ErrClosed
 	}
-	if err := v.engine.gate.Enter(ctx, v.started); err != nil {
+	if err := v.engine.limiter.Acquire(ctx, v.started); err != nil {
 		return nil, err
 	}
-	defer v.engine.gate.Leave()
+	defer v.engine.limiter.Release()
 	if v.wasInterrupted() {
 		return nil, engine.ErrStopped
 	}
