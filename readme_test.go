@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
 )
 
 func readme(t *testing.T) string {
@@ -139,13 +139,13 @@ func TestReadmeConfig(t *testing.T) {
 func configTable() string {
 	var table bytes.Buffer
 	table.WriteString("| key | default | range or choices | |\n|---|---|---|---|\n")
-	for _, k := range bridge.ConfigKeys() {
+	for _, k := range config.Keys() {
 		value, choices := "", ""
 		switch {
 		case k.Key == "enabled":
-			value = fmt.Sprint(bridge.DefaultConfig().Enabled)
+			value = fmt.Sprint(config.Default().Enabled)
 		case k.Key == "languages":
-			value = "`" + strings.Join(bridge.DefaultConfig().Languages, "`, `") + "`"
+			value = "`" + strings.Join(config.Default().Languages, "`, `") + "`"
 		case k.Max > 0:
 			value, choices = fmt.Sprint(k.Default), fmt.Sprintf("%d – %d", k.Min, k.Max)
 		case len(k.Allowed) > 0:

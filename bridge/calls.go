@@ -1,14 +1,11 @@
 package bridge
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
-	"unicode/utf8"
 
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -40,9 +37,9 @@ func (r *run) startQueued() {
 		r.queue = r.queue[1:]
 		r.active++
 		r.noteStart(it, "cancelled") // until it is known how it ended
-		go r.call(it, Call{
-			ID: it.callID, ParentID: r.parentID, RunID: r.runID(), TurnID: r.turn.id,
-			Tool: it.entry, Input: it.input, Spec: r.turn.specs[it.entry.ID()].raw, Context: r.turn.context,
+		go r.call(it, executor.Call{
+			ID: it.callID, ParentID: r.parentID, RunID: r.runID(), TurnID: r.turn.id, Tenant: r.turn.tenant,
+			Tool: it.entry, Input: it.input, Context: r.turn.context,
 		})
 	}
 }
@@ -60,17 +57,10 @@ func (r *run) noteStart(it *item, state string) {
 }
 
 // call carries out one call and posts its answer.
-func (r *run) call(it *item, c Call) {
-	spec := r.turn.specs[it.entry.ID()]
-	ctx, cancel := context.WithTimeoutCause(r.ctx, spec.timeout,
-		fmt.Errorf("tool %s did not answer within %v", it.entry.ID(), spec.timeout))
-	result, err := execute(ctx, spec.executor, c)
-	timedOut := ctx.Err() != nil && r.ctx.Err() == nil && err != nil
-	if timedOut {
-		err = context.Cause(ctx) // it names the tool and the limit
-	}
-	cancel()
-	answer, state := it.outcome(result, err, timedOut)
+func (r *run) call(it *item, c executor.Call) {
+	tool := r.turn.executor(it.entry)
+	result, err := tool.Execute(r.ctx, c)
+	answer, state := it.outcome(result, err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.active--
@@ -81,27 +71,10 @@ func (r *run) call(it *item, c Call) {
 	r.startQueued()
 }
 
-// execute keeps an executor that panics from taking the service along: it fails its call.
-func execute(ctx context.Context, e Executor, c Call) (result json.RawMessage, err error) {
-	defer func() {
-		if recover() != nil {
-			result, err = nil, fmt.Errorf("tool %s failed inside its executor", c.Tool.ID())
-		}
-	}()
-	result, err = e.Execute(ctx, c)
-	if !utf8.Valid(result) {
-		result = bytes.ToValidUTF8(result, []byte("\uFFFD")) // as the guest's own strings are mended
-	}
-	if err == nil && !validJSON(result) {
-		return nil, fmt.Errorf("tool %s gave a result that is not JSON or is nested too deeply", c.Tool.ID())
-	}
-	return result, err
-}
-
 // outcome turns what an executor returned into the guest's answer (contract D5, D7).
-func (it *item) outcome(result json.RawMessage, err error, timedOut bool) (engine.Answer, string) {
+func (it *item) outcome(result json.RawMessage, err error) (engine.Answer, string) {
 	switch {
-	case timedOut || errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, executor.ErrTimeout):
 		return it.failure(codeToolTimeout, err.Error()), "failed"
 	case err != nil:
 		return it.failure(codeToolError, err.Error()), "failed"

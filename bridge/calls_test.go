@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
@@ -90,7 +91,7 @@ func TestQueue(t *testing.T) {
 				for i := range n {
 					out.Call(uint32(i+1), "gated", fmt.Sprint(`{"i":`, i, `}`))
 				}
-			}, &seen)...), Options{Executors: map[string]Executor{"gated": e}})
+			}, &seen)...), Options{Executors: map[string]executor.Executor{"gated": e}})
 			turn := w.turn(`{"enabled":true,"maxPendingToolCalls":3,"timeoutMs":60000}`, gated("gated", catalog.Annotations{}))
 			done := make(chan *Result)
 			go func() { done <- w.exec(turn) }()
@@ -118,7 +119,7 @@ func TestQueue(t *testing.T) {
 	t.Run("D6 queued calls of an aborted run are never started", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			e := newWaitsFor()
-			w := newWorld(t, enginetest.Always(calls("gated", "gated", "gated")), Options{Executors: map[string]Executor{"gated": e}})
+			w := newWorld(t, enginetest.Always(calls("gated", "gated", "gated")), Options{Executors: map[string]executor.Executor{"gated": e}})
 			turn := w.turn(`{"enabled":true,"maxPendingToolCalls":1}`, gated("gated", catalog.Annotations{}))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
@@ -148,12 +149,12 @@ func TestQueue(t *testing.T) {
 
 func TestCall(t *testing.T) {
 	t.Run("G1 the executor is told everything, and the call's own id", func(t *testing.T) {
-		var got []Call
-		own := executorFunc(func(_ context.Context, c Call) (json.RawMessage, error) {
+		var got []executor.Call
+		own := executorFunc(func(_ context.Context, c executor.Call) (json.RawMessage, error) {
 			got = append(got, c)
 			return json.RawMessage("1"), nil
 		})
-		w := newWorld(t, enginetest.Always(calls("own"), yields(7), calls("own"), returns("1")), Options{Executors: map[string]Executor{"own": own}})
+		w := newWorld(t, enginetest.Always(calls("own"), yields(7), calls("own"), returns("1")), Options{Executors: map[string]executor.Executor{"own": own}})
 		spec := json.RawMessage(`{"type":"own","x":[1]}`)
 		turn := w.turn("", catalog.Tool{Source: "openclaw", Owner: "lab", Name: "own", Executor: spec})
 		r := w.exec(turn)
@@ -187,7 +188,7 @@ func TestCall(t *testing.T) {
 	t.Run("G3 an executor that returns its context's error says the same", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var got guestError
-			plain := executorFunc(func(ctx context.Context, _ Call) (json.RawMessage, error) {
+			plain := executorFunc(func(ctx context.Context, _ executor.Call) (json.RawMessage, error) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			})
@@ -195,7 +196,7 @@ func TestCall(t *testing.T) {
 				got = errorOf(t, in.Answers[0])
 				out.Fulfil("1", 0)
 				return nil
-			}), Options{Executors: map[string]Executor{"plain": plain}})
+			}), Options{Executors: map[string]executor.Executor{"plain": plain}})
 			tool := catalog.Tool{Source: "openclaw", Owner: "lab", Name: "tool", Executor: json.RawMessage(`{"type":"plain","timeoutMs":1000}`)}
 			require.Equal(t, Completed, w.exec(w.turn("", tool)).Status)
 			require.Equal(t, "tool_timeout", got.Code)
@@ -204,11 +205,11 @@ func TestCall(t *testing.T) {
 	})
 	t.Run("G3 a call that succeeds after the run is over changes nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			stubborn := executorFunc(func(context.Context, Call) (json.RawMessage, error) {
+			stubborn := executorFunc(func(context.Context, executor.Call) (json.RawMessage, error) {
 				time.Sleep(10 * time.Second)
 				return json.RawMessage("1"), nil
 			})
-			w := newWorld(t, enginetest.Always(calls("tool")), Options{Executors: map[string]Executor{"stubborn": stubborn}})
+			w := newWorld(t, enginetest.Always(calls("tool")), Options{Executors: map[string]executor.Executor{"stubborn": stubborn}})
 			tool := catalog.Tool{Source: "openclaw", Owner: "lab", Name: "tool", Executor: json.RawMessage(`{"type":"stubborn"}`)}
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
 )
@@ -157,7 +158,7 @@ func (r *run) beginInput() []byte {
 	c := &r.turn.config
 	b := engine.Begin{
 		Source: r.source.Body, TypeScript: r.language == script.TypeScript,
-		Truncate:    c.OutputOverflow == OutputTruncate,
+		Truncate:    c.OutputOverflow == config.OutputTruncate,
 		MemoryLimit: c.MemoryLimitBytes, MaxOutput: c.MaxOutputBytes, MaxValue: c.MaxOutputBytes,
 		MaxRequests: c.MaxPendingToolCalls, MaxTimers: maxTimers,
 	}
@@ -165,7 +166,7 @@ func (r *run) beginInput() []byte {
 		// The host cuts by structure, and for that it needs the whole. The heap bounds that.
 		b.MaxValue = c.MemoryLimitBytes
 	}
-	if c.Overflow == OverflowQueue {
+	if c.Overflow == config.OverflowQueue {
 		b.MaxRequests += c.MaxQueuedToolCalls
 	}
 	_, _ = rand.Read(b.Seed[:]) // never fails

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -90,7 +91,7 @@ func (r *run) failWith(result *Result, f failure) *Result {
 	r.mu.Unlock()
 	result.Error, result.Code, result.Detail = f.text, f.code, f.detail
 	result.Retryable = f.again && harmless
-	if r.turn.config.ErrorCodes == ErrorCodesStrict {
+	if r.turn.config.ErrorCodes == config.ErrorCodesStrict {
 		result.Code = f.code.strict()
 	}
 	r.end()
@@ -102,7 +103,7 @@ func (r *run) complete(timers int) *Result {
 	c := &r.turn.config
 	value, omitted := r.value, int64(0)
 	if len(value) > c.MaxOutputBytes {
-		if c.OutputOverflow != OutputTruncate {
+		if c.OutputOverflow != config.OutputTruncate {
 			return r.fail(outputOver(r))
 		}
 		value, omitted = truncateJSON(value, c.MaxOutputBytes)
@@ -121,7 +122,7 @@ func (r *run) result(status Status) *Result {
 	t.Engine, t.Steps, t.HeapBytes = r.engine, r.steps, r.heap
 	t.GuestMs, t.CPUMs, t.WaitMs = r.guest.Seconds()*1000, r.computed.Seconds()*1000, r.waited.Seconds()*1000
 	result := &Result{Status: status, Telemetry: t, Hints: r.hints}
-	result.Output, result.Omitted = r.output.take(r.turn.config.OutputMode == OutputCumulative)
+	result.Output, result.Omitted = r.output.take(r.turn.config.OutputMode == config.OutputCumulative)
 	r.hints = nil
 	return result
 }

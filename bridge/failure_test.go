@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
@@ -198,7 +199,7 @@ func (e *waitsFor) gate(name string) chan struct{} {
 }
 
 // Execute answers with the input that it got once it is let go; a call that is cancelled fails.
-func (e *waitsFor) Execute(ctx context.Context, c Call) (json.RawMessage, error) {
+func (e *waitsFor) Execute(ctx context.Context, c executor.Call) (json.RawMessage, error) {
 	gate := e.gate(c.Tool.Name())
 	e.mu.Lock()
 	e.started = append(e.started, string(c.Input))
@@ -270,7 +271,7 @@ func TestSideEffects(t *testing.T) {
 					out.Call(1, "one", `{"i":1}`).Call(2, "two", `{"i":2}`).Call(3, "two", `{"i":3}`)
 				}),
 				rejects,
-			), Options{Executors: map[string]Executor{"gated": e}})
+			), Options{Executors: map[string]executor.Executor{"gated": e}})
 			turn := w.turn(`{"enabled":true,"maxPendingToolCalls":1}`, gated("one", catalog.Annotations{}), gated("two", catalog.Annotations{}))
 			e.gate("one") <- struct{}{}
 			r := w.exec(turn)

@@ -8,7 +8,7 @@ import (
 )
 
 // owner is who a turn's runs belong to (contract C5), as one text.
-func (c Context) owner() string {
+func owner(c Context) string {
 	text, _ := json.Marshal(c) // strings only
 	return string(text)
 }
@@ -22,12 +22,13 @@ func (t *Turn) newFingerprint() string {
 		h.Write(part)
 	}
 	config, _ := json.Marshal(t.config) // numbers, strings and booleans
-	add([]byte(t.context.owner()))
+	add([]byte(owner(t.context)))
 	add(config)
 	for _, e := range t.catalog.Entries() {
 		add([]byte(e.ID()))
 		add(e.DescribeJSON())
-		add(t.specs[e.ID()].raw)
+		tool := t.executor(e)
+		add(tool.Spec())
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/journal"
 	"github.com/codecell/codecell/snapshot"
@@ -108,7 +109,7 @@ func (h *handoffs) park(r *run) {
 	r.parking = h.parked.PushBack(r)
 	over := h.parked.Len()+h.stuck > h.limit
 	h.mu.Unlock()
-	if r.turn.config.SnapshotResume == ResumeRestore {
+	if r.turn.config.SnapshotResume == config.ResumeRestore {
 		select {
 		case h.eager <- r:
 		default: // the wait will see to it
@@ -330,7 +331,7 @@ func (h *handoffs) binding(t *Turn, runID string) (snapshot.Binding, error) {
 		return snapshot.Binding{}, err
 	}
 	return snapshot.Binding{
-		Tenant: t.tenant, Session: t.context.owner(), Turn: t.fingerprint(), Build: build, Run: runID,
+		Tenant: t.tenant, Session: owner(t.context), Turn: t.fingerprint(), Build: build, Run: runID,
 	}, nil
 }
 

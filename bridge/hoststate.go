@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
 )
@@ -139,7 +140,7 @@ func (r *run) reviveOutput(state *hostState) error {
 		return errors.New("it has put out more than a run of this turn may")
 	case state.Delivered < 0 || state.Delivered > len(state.Output) || state.Omitted < 0:
 		return errors.New("its output is miscounted")
-	case state.Settled && !validJSON(state.Value):
+	case state.Settled && !jsontext.Valid(state.Value):
 		return errors.New("it has a value that is not JSON")
 	case len(state.Hints) > maxHints:
 		return errors.New("it has too many hints")
@@ -187,7 +188,7 @@ func (r *run) reviveItem(is *itemState) (*item, error) {
 	switch {
 	case is.Method == engine.MethodYield:
 		it.kind, it.answer = yieldItem, engine.Answer{ID: is.ID, Payload: is.Answer}
-		if !validJSON(is.Answer) {
+		if !jsontext.Valid(is.Answer) {
 			return nil, errors.New("the answer to a yield is not JSON")
 		}
 	case is.Method == engine.MethodTimer:
@@ -200,7 +201,7 @@ func (r *run) reviveItem(is *itemState) (*item, error) {
 		it.entry, it.input = e, is.Input
 		if !is.Settled {
 			it.kind = callerItem
-			if r.turn.specs[e.ID()].executor != nil || !validJSON(is.Input) {
+			if tool := r.turn.executor(e); !tool.ByCaller() || !jsontext.Valid(is.Input) {
 				return nil, fmt.Errorf("it waits for the caller to run %q, which is not the caller's", is.Tool)
 			}
 		}
@@ -213,7 +214,7 @@ func (r *run) reviveItem(is *itemState) (*item, error) {
 func (r *run) reviveAnswers(state *hostState) error {
 	seen := map[uint32]bool{}
 	for _, a := range state.Answers {
-		if a.ID == 0 || seen[a.ID] || a.Kind > engine.AnswerFired || a.Kind != engine.AnswerFired && (!validJSON(a.Payload) || !utf8.Valid(a.Payload)) {
+		if a.ID == 0 || seen[a.ID] || a.Kind > engine.AnswerFired || a.Kind != engine.AnswerFired && (!jsontext.Valid(a.Payload) || !utf8.Valid(a.Payload)) {
 			return errors.New("an answer that it waits for is none")
 		}
 		seen[a.ID] = true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 )
@@ -107,7 +108,7 @@ func timerDelay(payload []byte) time.Duration {
 	if math.IsNaN(ms) || ms < 0 {
 		return 0
 	}
-	return millis(ms, maxDelay)
+	return time.Duration(min(ms, float64(maxDelay/time.Millisecond)) * float64(time.Millisecond))
 }
 
 func (it *item) value(payload []byte) {
@@ -128,11 +129,11 @@ func (it *item) refuse(code, text string) {
 
 // failure is an answer that rejects: what the cell catches is a plain error with these as own properties.
 func (it *item) failure(code, text string) engine.Answer {
-	payload := appendString([]byte(`{"name":"Error","message":`), text)
-	payload = appendField(payload, "code", code)
+	payload := jsontext.AppendString([]byte(`{"name":"Error","message":`), text)
+	payload = jsontext.AppendField(payload, "code", code)
 	if it.entry != nil {
-		payload = appendField(payload, "toolId", it.entry.ID())
-		payload = appendField(payload, "callId", it.callID)
+		payload = jsontext.AppendField(payload, "toolId", it.entry.ID())
+		payload = jsontext.AppendField(payload, "callId", it.callID)
 	}
 	return engine.Answer{ID: it.id, Kind: engine.AnswerError, Payload: append(payload, '}')}
 }
@@ -191,7 +192,7 @@ func (r *run) prepareCall(it *item, e *catalog.Entry, input json.RawMessage) {
 		it.refuse(codeInvalidInput, err.Error())
 		return
 	}
-	if r.turn.specs[e.ID()].executor == nil {
+	if tool := r.turn.executor(e); tool.ByCaller() {
 		it.kind = callerItem
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
@@ -24,9 +26,9 @@ type (
 )
 
 // executorFunc is an executor as a function.
-type executorFunc func(ctx context.Context, call Call) (json.RawMessage, error)
+type executorFunc func(ctx context.Context, call executor.Call) (json.RawMessage, error)
 
-func (f executorFunc) Execute(ctx context.Context, call Call) (json.RawMessage, error) {
+func (f executorFunc) Execute(ctx context.Context, call executor.Call) (json.RawMessage, error) {
 	return f(ctx, call)
 }
 
@@ -199,9 +201,9 @@ func computes(begun chan<- struct{}) enginetest.Step {
 }
 
 // aRun is a run outside of any service, for what a run does by itself.
-func aRun(t testing.TB, config string) *run {
+func aRun(t testing.TB, raw string) *run {
 	t.Helper()
-	c, err := DefaultConfig().Merge(json.RawMessage(config))
+	c, err := config.Default().Merge(json.RawMessage(raw))
 	require.NoError(t, err)
 	s := &Service{options: Options{}.withDefaults()}
 	r := newRun(s, &Turn{config: c}, nil, "")

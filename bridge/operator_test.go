@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine/enginetest"
 )
@@ -63,13 +64,13 @@ type unready struct {
 func (u *unready) Ready() error { return u.why }
 
 func TestAgents(t *testing.T) {
-	global, err := DefaultConfig().Merge(json.RawMessage(`{"enabled":true,"timeoutMs":4000}`))
+	global, err := config.Default().Merge(json.RawMessage(`{"enabled":true,"timeoutMs":4000}`))
 	require.NoError(t, err)
 	slow, err := global.Merge(json.RawMessage(`{"timeoutMs":9000}`))
 	require.NoError(t, err)
 	off, err := global.Merge(json.RawMessage(`false`))
 	require.NoError(t, err)
-	s, err := New(Options{EngineError: errors.New("none"), Config: global, Agents: map[string]Config{"slow": slow, "off": off}})
+	s, err := New(Options{EngineError: errors.New("none"), Config: global, Agents: map[string]config.Config{"slow": slow, "off": off}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close(context.Background())) }()
 

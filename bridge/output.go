@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -18,8 +20,8 @@ type outputLog struct {
 	over      bool // the limit was passed, and truncate is off
 }
 
-func newOutputLog(c *Config) outputLog {
-	return outputLog{bytes: len("[]"), limit: c.MaxOutputBytes, truncate: c.OutputOverflow == OutputTruncate}
+func newOutputLog(c *config.Config) outputLog {
+	return outputLog{bytes: len("[]"), limit: c.MaxOutputBytes, truncate: c.OutputOverflow == config.OutputTruncate}
 }
 
 func (l *outputLog) add(o engine.Output) {
@@ -62,8 +64,8 @@ func renderOutput(o engine.Output) []byte {
 	if o.JSON {
 		return append(append(append(item, `{"type":"json","value":`...), o.Data...), '}')
 	}
-	item = appendString(append(item, `{"type":"text","text":`...), string(o.Data))
-	item = appendField(item, "level", levelNames[o.Level])
+	item = jsontext.AppendString(append(item, `{"type":"text","text":`...), string(o.Data))
+	item = jsontext.AppendField(item, "level", levelNames[o.Level])
 	return append(item, '}')
 }
 

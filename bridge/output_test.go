@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -25,11 +26,11 @@ func taken(l *outputLog, cumulative bool) [][]byte {
 }
 
 func logWith(limit int) outputLog {
-	return newOutputLog(&Config{MaxOutputBytes: limit, OutputOverflow: OutputFail})
+	return newOutputLog(&config.Config{MaxOutputBytes: limit, OutputOverflow: config.OutputFail})
 }
 
 func cutLogWith(limit int) outputLog {
-	return newOutputLog(&Config{MaxOutputBytes: limit, OutputOverflow: OutputTruncate})
+	return newOutputLog(&config.Config{MaxOutputBytes: limit, OutputOverflow: config.OutputTruncate})
 }
 
 func TestRenderOutput(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 	"github.com/codecell/codecell/catalog"
 )
 
@@ -122,17 +123,17 @@ func (r *Result) AppendJSON(dst []byte) []byte {
 }
 
 func (r *Result) appendWaiting(dst []byte) []byte {
-	dst = appendField(dst, "runId", r.RunID)
-	dst = appendField(dst, "reason", r.Reason)
+	dst = jsontext.AppendField(dst, "runId", r.RunID)
+	dst = jsontext.AppendField(dst, "reason", r.Reason)
 	dst = append(dst, `,"pendingToolCalls":[`...)
 	for i, p := range r.Pending {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(append(dst, `{"id":`...), p.ID)
-		dst = appendField(dst, "method", p.Method)
-		dst = appendField(dst, "toolId", p.ToolID)
-		dst = appendField(dst, "name", p.Name)
+		dst = jsontext.AppendString(append(dst, `{"id":`...), p.ID)
+		dst = jsontext.AppendField(dst, "method", p.Method)
+		dst = jsontext.AppendField(dst, "toolId", p.ToolID)
+		dst = jsontext.AppendField(dst, "name", p.Name)
 		if p.Input != nil {
 			dst = append(append(dst, `,"input":`...), p.Input...)
 		}
@@ -142,16 +143,16 @@ func (r *Result) appendWaiting(dst []byte) []byte {
 }
 
 func (r *Result) appendFailed(dst []byte) []byte {
-	dst = appendString(append(dst, `,"error":`...), r.Error)
-	dst = appendField(dst, "code", string(r.Code))
+	dst = jsontext.AppendString(append(dst, `,"error":`...), r.Error)
+	dst = jsontext.AppendField(dst, "code", string(r.Code))
 	if d := r.Detail; d != nil {
-		dst = appendString(append(dst, `,"detail":{"name":`...), d.Name)
-		dst = appendString(append(dst, `,"message":`...), d.Message)
+		dst = jsontext.AppendString(append(dst, `,"detail":{"name":`...), d.Name)
+		dst = jsontext.AppendString(append(dst, `,"message":`...), d.Message)
 		if d.Line > 0 {
 			dst = strconv.AppendInt(append(dst, `,"line":`...), int64(d.Line), 10)
 			dst = strconv.AppendInt(append(dst, `,"column":`...), int64(d.Column), 10)
 		}
-		dst = appendString(append(dst, `,"stack":`...), d.Stack)
+		dst = jsontext.AppendString(append(dst, `,"stack":`...), d.Stack)
 		dst = append(dst, '}')
 	}
 	if len(r.SideEffects) > 0 {
@@ -160,9 +161,9 @@ func (r *Result) appendFailed(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendString(append(dst, `{"id":`...), e.ID)
-			dst = appendField(dst, "toolId", e.ToolID)
-			dst = appendField(dst, "state", e.State)
+			dst = jsontext.AppendString(append(dst, `{"id":`...), e.ID)
+			dst = jsontext.AppendField(dst, "toolId", e.ToolID)
+			dst = jsontext.AppendField(dst, "state", e.State)
 			dst = append(dst, '}')
 		}
 		dst = append(dst, ']')
@@ -190,7 +191,7 @@ func appendHints(dst []byte, hints []string) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, h)
+		dst = jsontext.AppendString(dst, h)
 	}
 	return append(dst, ']')
 }
@@ -216,7 +217,7 @@ func (t *Telemetry) appendJSON(dst []byte) []byte {
 	number("describeCount", t.DescribeCount)
 	number("callCount", t.Calls)
 	dst = append(dst, `"visibleTools":["exec","wait"],"runtime":{"engine":`...)
-	dst = append(appendString(dst, t.Engine), ',')
+	dst = append(jsontext.AppendString(dst, t.Engine), ',')
 	number("steps", int64(t.Steps))
 	millis("guestMs", t.GuestMs)
 	millis("cpuMs", t.CPUMs)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/journal"
 	"github.com/codecell/codecell/engine/script"
@@ -214,7 +215,7 @@ type leg struct {
 	measured             bool // the last step's time is part of it: a step that nobody came back from has none
 }
 
-func newLeg(c *Config) *leg {
+func newLeg(c *config.Config) *leg {
 	return &leg{
 		guestLeft: time.Duration(c.TimeoutMs) * time.Millisecond, drainLeft: time.Duration(c.DrainMs) * time.Millisecond,
 	}

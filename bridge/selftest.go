@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/codecell/codecell/bridge/config"
 )
 
 // trial is a cell that one limit must end, and how that shows: the code of a failure, or a value.
@@ -18,17 +20,17 @@ type trial struct {
 	code  Code
 	value string
 	// Limits that are no part of what is tried, where they would come first.
-	adjust func(*Config)
+	adjust func(*config.Config)
 }
 
 // selfTestTime is how long each trial may take. It is far more than any needs.
 const selfTestTime = 20 * time.Second
 
 // trials are one cell for each limit that a guest can meet.
-func trials(c *Config) []trial {
-	brief := func(c *Config) { c.TimeoutMs = 100 }
+func trials(c *config.Config) []trial {
+	brief := func(c *config.Config) { c.TimeoutMs = 100 }
 	requests := c.MaxPendingToolCalls
-	if c.Overflow == OverflowQueue {
+	if c.Overflow == config.OverflowQueue {
 		requests += c.MaxQueuedToolCalls
 	}
 	all := []trial{
@@ -41,12 +43,12 @@ func trials(c *Config) []trial {
 		{limit: "depth", value: `"RangeError"`, cell: "const f = () => f() + 1; try { f() } catch (e) { return e.name }"},
 		{
 			limit: "maxOutputBytes of output", code: CodeOutputLimit,
-			cell: `for (;;) text("x".repeat(1000))`, adjust: func(c *Config) { c.OutputOverflow = OutputFail },
+			cell: `for (;;) text("x".repeat(1000))`, adjust: func(c *config.Config) { c.OutputOverflow = config.OutputFail },
 		},
 		{
 			limit: "maxOutputBytes of the value", code: CodeOutputLimit,
 			cell:   fmt.Sprintf(`return "x".repeat(%d)`, c.MaxOutputBytes),
-			adjust: func(c *Config) { c.OutputOverflow = OutputFail },
+			adjust: func(c *config.Config) { c.OutputOverflow = config.OutputFail },
 		},
 		{
 			limit: "maxPendingToolCalls", value: "1",
@@ -66,9 +68,9 @@ func trials(c *Config) []trial {
 	return all
 }
 
-// configMax is the most that a key of the config can be.
+// configMax is the largest value that a key of the config can have.
 func configMax(key string) int {
-	for _, k := range configKeys {
+	for _, k := range config.Keys() {
 		if k.Key == key {
 			return k.Max
 		}
@@ -83,19 +85,19 @@ func (s *Service) SelfTest(ctx context.Context, skip ...string) ([]string, error
 	if err := s.Ready(); err != nil {
 		return nil, err
 	}
-	config := s.options.Config
-	config.Enabled, config.Languages = true, []string{LanguageJavaScript}
+	limits := s.options.Config
+	limits.Enabled, limits.Languages = true, []string{config.LanguageJavaScript}
 	var names []string
 	var failures []error
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for _, one := range trials(&config) {
+	for _, one := range trials(&limits) {
 		if slices.Contains(skip, one.limit) {
 			continue
 		}
 		names = append(names, one.limit)
 		all.Go(func() {
-			if err := s.try(ctx, config, &one); err != nil {
+			if err := s.try(ctx, limits, &one); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				failures = append(failures, fmt.Errorf("%s: %w", one.limit, err))
@@ -114,13 +116,13 @@ func (s *Service) SelfTest(ctx context.Context, skip ...string) ([]string, error
 }
 
 // try runs a trial in a turn of its own.
-func (s *Service) try(ctx context.Context, config Config, one *trial) error {
-	config.TimeoutMs = configMax("timeoutMs")
-	config.DrainMs, config.ErrorCodes = config.TimeoutMs, ErrorCodesPrecise
+func (s *Service) try(ctx context.Context, limits config.Config, one *trial) error {
+	limits.TimeoutMs = configMax("timeoutMs")
+	limits.DrainMs, limits.ErrorCodes = limits.TimeoutMs, config.ErrorCodesPrecise
 	if one.adjust != nil {
-		one.adjust(&config)
+		one.adjust(&limits)
 	}
-	turn, err := s.prepare("", config, &TurnRequest{})
+	turn, err := s.prepare("", limits, &TurnRequest{})
 	if err != nil {
 		return err
 	}

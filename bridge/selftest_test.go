@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
 	"github.com/codecell/codecell/engine/native"
@@ -29,10 +30,10 @@ func TestSelfTest(t *testing.T) {
 	t.Run("H1 with other limits too", func(t *testing.T) {
 		e, err := native.New(native.Options{Heaps: 32, HeapBytes: 2 << 20})
 		require.NoError(t, err)
-		config, err := DefaultConfig().Merge([]byte(`{"memoryLimitBytes": 2097152, "maxOutputBytes": 1024, "maxPendingToolCalls": 1,
+		limits, err := config.Default().Merge([]byte(`{"memoryLimitBytes": 2097152, "maxOutputBytes": 1024, "maxPendingToolCalls": 1,
 			"overflow": "reject", "outputOverflow": "truncate", "errorCodes": "strict", "maxSourceBytes": 1024, "languages": ["typescript"]}`))
 		require.NoError(t, err)
-		s, err := New(Options{Engine: e, Config: config})
+		s, err := New(Options{Engine: e, Config: limits})
 		require.NoError(t, err)
 		names, err := s.SelfTest(t.Context())
 		require.NoError(t, err)

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/snapshot"
 )
@@ -22,10 +24,10 @@ type Options struct {
 	EngineError error
 	// Config is the operator's tools.codeMode: defaults and ceilings of every turn. The zero value means
 	// DefaultConfig.
-	Config Config
+	Config config.Config
 	// Agents are the configs of agents that have one of their own, by agent id: each the result of merging it over
 	// Config (contract A2).
-	Agents map[string]Config
+	Agents map[string]config.Config
 	// Portable takes over guests that wait for long, and all that are suspended where the config says
 	// snapshot.resume: "restore". It may be Engine itself. Nil: suspended runs stay in their heaps, and turns that ask for
 	// more are refused.
@@ -43,9 +45,9 @@ type Options struct {
 	// TestExecutors enables the echo executor, which answers without any tool behind it.
 	TestExecutors bool
 	// Executors adds executors by the type that a tool names them with. The built-in types can't be replaced.
-	Executors map[string]Executor
-	// SigningKey signs what the http executor sends; nil sends it unsigned.
-	SigningKey []byte
+	Executors map[string]executor.Executor
+	// SigningKeys sign what the http executor sends; without any it is sent unsigned.
+	SigningKeys executor.SigningKeys
 	// HTTPClient sends the http executor's requests. The default follows no redirects and uses no proxy.
 	HTTPClient *http.Client
 	// TurnTTL is how long a turn that nobody uses is kept. Default one hour.
@@ -60,7 +62,7 @@ const DefaultParkedHeaps = 256
 
 func (o Options) withDefaults() Options {
 	if o.Config.Languages == nil {
-		o.Config = DefaultConfig()
+		o.Config = config.Default()
 	}
 	if o.TurnTTL <= 0 {
 		o.TurnTTL = time.Hour
@@ -82,7 +84,7 @@ func (o Options) withDefaults() Options {
 // Lock order: Service.mu, then turn.mu, then run.mu. None is held while a step is taken or a tool is called.
 type Service struct {
 	options   Options
-	executors map[string]Executor
+	executors *executor.Registry
 	handoffs  *handoffs // nil without a portable engine
 
 	mu     sync.Mutex
@@ -110,12 +112,9 @@ func New(o Options) (*Service, error) {
 		turns:   map[string]*Turn{},
 		runs:    map[string]*run{},
 		stop:    make(chan struct{}),
-	}
-	s.executors = s.builtinExecutors()
-	for name, e := range o.Executors {
-		if s.executors[name] == nil {
-			s.executors[name] = e
-		}
+		executors: executor.NewRegistry(executor.Options{
+			Custom: o.Executors, Echo: o.TestExecutors, HTTPClient: o.HTTPClient, Keys: o.SigningKeys,
+		}),
 	}
 	if o.Portable != nil {
 		var err error
@@ -191,8 +190,8 @@ func (s *Service) engineError() error {
 
 // canRun says whether turns with that config can be served. What the config asks for is never replaced by something
 // weaker (contract A8).
-func (s *Service) canRun(c *Config) error {
-	if err := s.engineError(); err != nil || c.SnapshotResume != ResumeRestore {
+func (s *Service) canRun(c *config.Config) error {
+	if err := s.engineError(); err != nil || c.SnapshotResume != config.ResumeRestore {
 		return err
 	}
 	if s.options.Portable == nil {
@@ -235,11 +234,7 @@ func (s *Service) Close(ctx context.Context) error {
 		t.abortRuns()
 	}
 	<-done
-	for _, e := range s.executors {
-		if c, ok := e.(interface{ Close() }); ok {
-			c.Close()
-		}
-	}
+	s.executors.Close()
 	if s.handoffs != nil && s.closing.CompareAndSwap(false, true) {
 		return s.handoffs.close()
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -22,7 +23,7 @@ func (r *run) mustSuspend(fresh []*item, l *leg) bool {
 		switch {
 		case it.kind == yieldItem:
 			return true
-		case r.turn.config.Drain == DrainNamespaces && isToolsCall(it.method):
+		case r.turn.config.Drain == config.DrainNamespaces && isToolsCall(it.method):
 			return true
 		case it.kind == readyItem, it.kind == localItem, it.kind == timerItem && it.due.Before(end):
 			drainable = true

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
@@ -35,26 +37,26 @@ func TestMustSuspend(t *testing.T) {
 		mail  bool
 		want  bool
 	}{
-		{"all: a call is drained", DrainAll, []*item{local}, budget, false, false},
-		{"all: a lookup is drained", DrainAll, []*item{ready}, budget, false, false},
-		{"all: an MCP call is drained", DrainAll, []*item{namespace}, budget, false, false},
-		{"all: the caller's call suspends", DrainAll, []*item{caller}, budget, false, true},
-		{"all: a call beside the caller's is drained first", DrainAll, []*item{caller, local}, budget, false, false},
-		{"all: an answer beside the caller's call is delivered first", DrainAll, []*item{caller}, budget, true, false},
-		{"all: a yield suspends", DrainAll, []*item{yield}, budget, false, true},
-		{"all: a yield suspends whatever else is pending", DrainAll, []*item{local, ready, yield}, budget, true, true},
-		{"all: a timer within the budget is drained", DrainAll, []*item{soon}, budget, false, false},
-		{"all: a timer beyond the budget suspends", DrainAll, []*item{late}, budget, false, true},
-		{"all: a late timer beside a call is no reason", DrainAll, []*item{late, local}, budget, false, false},
-		{"all: a late timer and the caller's call suspend", DrainAll, []*item{late, caller}, budget, false, true},
-		{"all: a spent budget suspends", DrainAll, []*item{local}, 0, false, true},
-		{"all: a spent budget suspends even if answers are there", DrainAll, []*item{local}, 0, true, true},
-		{"namespaces: a tools call suspends", DrainNamespaces, []*item{local}, budget, false, true},
-		{"namespaces: a lookup suspends", DrainNamespaces, []*item{ready}, budget, false, true},
-		{"namespaces: an MCP call is drained", DrainNamespaces, []*item{namespace}, budget, false, false},
-		{"namespaces: an MCP call beside a tools call suspends", DrainNamespaces, []*item{namespace, local}, budget, false, true},
-		{"namespaces: a timer within the budget is drained", DrainNamespaces, []*item{soon}, budget, false, false},
-		{"namespaces: a spent budget suspends", DrainNamespaces, []*item{namespace}, 0, false, true},
+		{"all: a call is drained", config.DrainAll, []*item{local}, budget, false, false},
+		{"all: a lookup is drained", config.DrainAll, []*item{ready}, budget, false, false},
+		{"all: an MCP call is drained", config.DrainAll, []*item{namespace}, budget, false, false},
+		{"all: the caller's call suspends", config.DrainAll, []*item{caller}, budget, false, true},
+		{"all: a call beside the caller's is drained first", config.DrainAll, []*item{caller, local}, budget, false, false},
+		{"all: an answer beside the caller's call is delivered first", config.DrainAll, []*item{caller}, budget, true, false},
+		{"all: a yield suspends", config.DrainAll, []*item{yield}, budget, false, true},
+		{"all: a yield suspends whatever else is pending", config.DrainAll, []*item{local, ready, yield}, budget, true, true},
+		{"all: a timer within the budget is drained", config.DrainAll, []*item{soon}, budget, false, false},
+		{"all: a timer beyond the budget suspends", config.DrainAll, []*item{late}, budget, false, true},
+		{"all: a late timer beside a call is no reason", config.DrainAll, []*item{late, local}, budget, false, false},
+		{"all: a late timer and the caller's call suspend", config.DrainAll, []*item{late, caller}, budget, false, true},
+		{"all: a spent budget suspends", config.DrainAll, []*item{local}, 0, false, true},
+		{"all: a spent budget suspends even if answers are there", config.DrainAll, []*item{local}, 0, true, true},
+		{"namespaces: a tools call suspends", config.DrainNamespaces, []*item{local}, budget, false, true},
+		{"namespaces: a lookup suspends", config.DrainNamespaces, []*item{ready}, budget, false, true},
+		{"namespaces: an MCP call is drained", config.DrainNamespaces, []*item{namespace}, budget, false, false},
+		{"namespaces: an MCP call beside a tools call suspends", config.DrainNamespaces, []*item{namespace, local}, budget, false, true},
+		{"namespaces: a timer within the budget is drained", config.DrainNamespaces, []*item{soon}, budget, false, false},
+		{"namespaces: a spent budget suspends", config.DrainNamespaces, []*item{namespace}, 0, false, true},
 	} {
 		t.Run("C1 "+tc.name, func(t *testing.T) {
 			r := aRun(t, `{"drain":"`+tc.drain+`"}`)
@@ -124,7 +126,7 @@ func TestSuspendLimits(t *testing.T) {
 				vms[len(vms)-1].SetFootprint(tc.footprint)
 				out.Call(1, "gated", "{}").Yield(2, "null").Pending()
 				return nil
-			}), Options{Executors: map[string]Executor{"gated": e}})
+			}), Options{Executors: map[string]executor.Executor{"gated": e}})
 			r := w.exec(w.turn(`{"enabled":true,"maxSnapshotBytes":2048}`, gated("gated", catalog.Annotations{})))
 			require.Equal(t, tc.want, r.Status)
 			if tc.want == Failed {
@@ -139,7 +141,7 @@ func TestSuspendLimits(t *testing.T) {
 			e := newWaitsFor()
 			w := newWorld(t, enginetest.Always(asks(func(out *records) {
 				out.Call(1, "gated", "{}").Yield(2, "null")
-			}), returns("1"), settled), Options{Executors: map[string]Executor{"gated": e}})
+			}), returns("1"), settled), Options{Executors: map[string]executor.Executor{"gated": e}})
 			turn := w.turn(`{"enabled":true,"maxSuspendedRuns":2}`, gated("gated", catalog.Annotations{}))
 			first, second := w.exec(turn), w.exec(turn)
 			require.Equal(t, []Status{Waiting, Waiting}, []Status{first.Status, second.Status})
@@ -155,7 +157,7 @@ func TestSuspendLimits(t *testing.T) {
 		})
 	})
 	t.Run("C6 the operator's cap holds over all turns", func(t *testing.T) {
-		c, err := DefaultConfig().Merge(json.RawMessage(`{"enabled":true,"maxSuspendedRuns":2}`))
+		c, err := config.Default().Merge(json.RawMessage(`{"enabled":true,"maxSuspendedRuns":2}`))
 		require.NoError(t, err)
 		w := newWorld(t, enginetest.Always(yields(1)), Options{Config: c})
 		require.Equal(t, Waiting, w.exec(w.turn("")).Status)
@@ -190,7 +192,7 @@ func TestDrain(t *testing.T) {
 	t.Run("C2 a spent budget suspends and the call goes on", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			e := newWaitsFor()
-			w := newWorld(t, enginetest.Always(calls("gated"), returns("1")), Options{Executors: map[string]Executor{"gated": e}})
+			w := newWorld(t, enginetest.Always(calls("gated"), returns("1")), Options{Executors: map[string]executor.Executor{"gated": e}})
 			turn := w.turn(`{"enabled":true,"drainMs":200,"timeoutMs":1000}`, gated("gated", catalog.Annotations{}))
 			start := time.Now()
 			r := w.exec(turn)
@@ -238,7 +240,7 @@ func TestDrain(t *testing.T) {
 					return nil
 				},
 				settled,
-			), Options{Executors: map[string]Executor{"gated": e}})
+			), Options{Executors: map[string]executor.Executor{"gated": e}})
 			time.AfterFunc(time.Second, func() { e.gate("gated") <- struct{}{} })
 			r := w.exec(w.turn("", gated("gated", catalog.Annotations{})))
 			require.Equal(t, Completed, r.Status)

@@ -12,20 +12,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 )
 
-// Context says on whose behalf a turn runs. It goes along with every nested call (contract G1), and a suspended
-// run is resumed only by a turn with the same one (contract C5).
-type Context struct {
-	AgentID    string `json:"agentId,omitempty"`
-	SessionID  string `json:"sessionId,omitempty"`
-	SessionKey string `json:"sessionKey,omitempty"`
-	RunID      string `json:"runId,omitempty"`
-	Sender     string `json:"sender,omitempty"`
-	Channel    string `json:"channel,omitempty"`
-}
+// Context says on whose behalf a turn runs.
+type Context = executor.Context
 
 // TurnRequest is the body of POST /v1/turns (contract J).
 type TurnRequest struct {
@@ -43,10 +37,10 @@ type Turn struct {
 	id        string
 	tenant    string
 	context   Context
-	config    Config
+	config    config.Config
 	codeMode  bool
 	catalog   *catalog.Catalog
-	specs     map[string]toolSpec // by tool id
+	executors map[string]executor.Binding // by tool id
 	shellTool string
 	servers   []string // that the turn named, and that are not known
 	counts    counters
@@ -67,30 +61,30 @@ type counters struct{ search, describe, call atomic.Int64 }
 
 // Prepare makes a turn in the page's order (contract A1): tools, policy, then code mode or the tools as they are.
 func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*Turn, error) {
-	config, err := s.configOf(req.Context.AgentID).Narrow(req.Config)
+	limits, err := s.configOf(req.Context.AgentID).Narrow(req.Config)
 	if err != nil {
-		return nil, err
+		return nil, refuseConfig(err)
 	}
-	return s.prepare(tenant, config, req)
+	return s.prepare(tenant, limits, req)
 }
 
-func (s *Service) prepare(tenant string, config Config, req *TurnRequest) (*Turn, error) {
+func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest) (*Turn, error) {
 	entries, err := catalog.New(req.Tools, req.Policy)
 	if err != nil {
 		return nil, refuseTool(err)
 	}
 	t := &Turn{
-		id: rand.Text(), tenant: tenant, context: req.Context, config: config, catalog: entries,
-		codeMode: config.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
+		id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
+		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{},
 		servers:  req.MCPServers,
 	}
 	if t.codeMode {
-		if err := s.canRun(&config); err != nil {
+		if err := s.canRun(&limits); err != nil {
 			return nil, err
 		}
 	}
-	if t.specs, err = s.toolSpecs(entries); err != nil {
+	if t.executors, err = s.bindTools(entries); err != nil {
 		return nil, err
 	}
 	t.shellTool = shellTool(entries)
@@ -108,7 +102,7 @@ func (s *Service) prepare(tenant string, config Config, req *TurnRequest) (*Turn
 }
 
 // configOf returns the operator's config for an agent (contract A2).
-func (s *Service) configOf(agentID string) Config {
+func (s *Service) configOf(agentID string) config.Config {
 	if c, ok := s.options.Agents[agentID]; ok {
 		return c
 	}
@@ -117,6 +111,14 @@ func (s *Service) configOf(agentID string) Config {
 
 func guestCatalog(g catalog.Guest) []byte {
 	return engine.AppendCatalog(nil, g.Entries, g.Names, g.MCP, g.Files)
+}
+
+func refuseConfig(err error) error {
+	var mistake *config.Error
+	if errors.As(err, &mistake) {
+		return &Error{Kind: KindInvalid, Key: mistake.Key, Msg: mistake.Msg}
+	}
+	return err
 }
 
 func refuseTool(err error) error {
@@ -284,3 +286,21 @@ func (s *Service) sweepTurns() {
 func (t *Turn) allowsLanguage(language string) bool {
 	return slices.Contains(t.config.Languages, language)
 }
+
+// bindTools binds the turn's tools to their executors. Those that the caller runs are left out.
+func (s *Service) bindTools(entries *catalog.Catalog) (map[string]executor.Binding, error) {
+	bound := make(map[string]executor.Binding, entries.Len())
+	for _, e := range entries.Entries() {
+		b, err := s.executors.Bind(e.Tool().Executor)
+		if err != nil {
+			return nil, &Error{Kind: KindInvalid, Key: "tools", Msg: fmt.Sprintf("executor of tool %s: %v", e.ID(), err)}
+		}
+		if !b.ByCaller() {
+			bound[e.ID()] = b
+		}
+	}
+	return bound, nil
+}
+
+// executor returns how the calls of a tool are carried out.
+func (t *Turn) executor(e *catalog.Entry) executor.Binding { return t.executors[e.ID()] }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 )
 
 // usefulValue is what callValue and the convenience functions resolve to (contract D5): details, else
@@ -23,10 +25,10 @@ func usefulValue(result json.RawMessage) json.RawMessage {
 	if !ok {
 		return result
 	}
-	if trimmed := strings.TrimSpace(text); trimmed != "" && validJSON([]byte(trimmed)) {
+	if trimmed := strings.TrimSpace(text); trimmed != "" && jsontext.Valid([]byte(trimmed)) {
 		return json.RawMessage(trimmed)
 	}
-	return appendString(nil, text)
+	return jsontext.AppendString(nil, text)
 }
 
 // singleText returns the text of a content array that is one text block.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 )
 
 func TestUsefulValue(t *testing.T) {
@@ -62,12 +64,12 @@ func FuzzToolResult(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if !validJSON(b) {
+		if !jsontext.Valid(b) {
 			return
 		}
 		require.True(t, json.Valid(usefulValue(b)), "%q", b)
 		text, isError := failureText(b)
 		require.Equal(t, isError, text != "")
-		require.True(t, json.Valid(appendString(nil, text)))
+		require.True(t, json.Valid(jsontext.AppendString(nil, text)))
 	})
 }

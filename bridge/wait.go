@@ -12,6 +12,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -167,7 +169,7 @@ func (s *Service) claim(ctx context.Context, t *Turn, id string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.handoffs != nil && r.turn.config.SnapshotResume == ResumeRestore {
+	if s.handoffs != nil && r.turn.config.SnapshotResume == config.ResumeRestore {
 		_ = s.handoffs.move(ctx, r) // if that fails the heap is still there
 	}
 	r.atRest.Lock() // a guest that is being copied out is left alone
@@ -262,7 +264,7 @@ func (it *item) callerOutcome(result CallResult) (engine.Answer, string) {
 	if len(value) == 0 {
 		value = []byte("null")
 	}
-	if !validJSON(value) {
+	if !jsontext.Valid(value) {
 		return it.failure(codeToolError, "the caller's result is nested too deeply"), "failed"
 	}
 	return it.success(value)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
@@ -154,7 +155,7 @@ func TestExpiry(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			e := newWaitsFor()
 			w := newWorld(t, enginetest.Always(asks(func(out *records) { out.Call(1, "gated", "{}").Yield(2, "null") })), Options{
-				Executors: map[string]Executor{"gated": e},
+				Executors: map[string]executor.Executor{"gated": e},
 			})
 			w.exec(w.turn(config, gated("gated", catalog.Annotations{})))
 			time.Sleep(ttl)

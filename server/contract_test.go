@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
@@ -57,8 +58,8 @@ func openEngine(s worker.Settings) (engine.Engine, error) {
 // startService serves on a loopback port until the test ends, which closes the engine too.
 func startService(t *testing.T, e engine.Engine) contracttest.Target {
 	t.Helper()
-	signing := []byte("a key that only this test knows")
-	service, err := bridge.New(bridge.Options{Engine: e, TestExecutors: true, SigningKey: signing})
+	signing := executor.SigningKeys{Master: []byte("a key that only this test knows")}
+	service, err := bridge.New(bridge.Options{Engine: e, TestExecutors: true, SigningKeys: signing})
 	require.NoError(t, err)
 	s, err := server.New(server.Options{
 		Backend: server.FromBridge(service, nil),
@@ -78,7 +79,7 @@ func startService(t *testing.T, e engine.Engine) contracttest.Target {
 		require.NoError(t, e.Close())
 	})
 	return contracttest.Target{
-		Base: "http://" + l.Addr().String(), Key: "key-one", OtherKey: "key-two", SigningKey: signing,
+		Base: "http://" + l.Addr().String(), Key: "key-one", OtherKey: "key-two", Tenant: "one", SigningKey: signing.Of("one"),
 		Client: &http.Client{Transport: transport},
 	}
 }

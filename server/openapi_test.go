@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
 )
 
 func TestOpenAPI(t *testing.T) {
@@ -43,7 +43,7 @@ func TestOpenAPI(t *testing.T) {
 	t.Run("A2 its config keys are those of the table", func(t *testing.T) {
 		properties := gjson.GetBytes(openAPISource, "components.schemas.Config.properties")
 		described := 0
-		for _, k := range bridge.ConfigKeys() {
+		for _, k := range config.Keys() {
 			// A dotted key is nested: the schema has properties on each level.
 			p := properties.Get(strings.ReplaceAll(k.Key, ".", ".properties."))
 			require.True(t, p.Exists(), k.Key)

@@ -12,7 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
-	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
 )
 
 // Options configure a Server. Only Backend is required.
@@ -35,7 +35,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.MaxSourceBytes == 0 {
-		o.MaxSourceBytes = bridge.DefaultConfig().MaxSourceBytes
+		o.MaxSourceBytes = config.Default().MaxSourceBytes
 	}
 	if o.MaxBodyBytes == 0 {
 		o.MaxBodyBytes = 256 << 20

@@ -17,6 +17,7 @@ import (
 
 	"github.com/codecell/codecell/bench"
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/server"
@@ -71,11 +72,11 @@ func GuestCatalog() ([]byte, error) {
 // NewService starts both. portable may be nil. The engines stay the caller's; Close ends the rest.
 func NewService(main engine.Engine, portable engine.Portable) (*Service, error) {
 	s := &Service{}
-	config, err := bridge.DefaultConfig().Merge(json.RawMessage(`{"enabled":true,"maxSuspendedRuns":20000,"snapshot":{"resume":"hot"}}`))
+	limits, err := config.Default().Merge(json.RawMessage(`{"enabled":true,"maxSuspendedRuns":20000,"snapshot":{"resume":"hot"}}`))
 	if err != nil {
 		return nil, err
 	}
-	s.bridge, err = bridge.New(bridge.Options{Engine: main, Portable: portable, Config: config, TestExecutors: true})
+	s.bridge, err = bridge.New(bridge.Options{Engine: main, Portable: portable, Config: limits, TestExecutors: true})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 
 	"github.com/titanous/json5"
 
-	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/server"
 )
 
@@ -70,9 +71,11 @@ type AuthConfig struct {
 
 // ExecutorsConfig is for calls that leave the process.
 type ExecutorsConfig struct {
-	// SigningKey signs the requests of http executors; empty sends them unsigned.
-	// At least 16 bytes.
+	// SigningKey signs the requests of http executors, with a key derived from it for each tenant; empty sends them
+	// unsigned. At least 16 bytes.
 	SigningKey string `json:"signingKey"`
+	// SigningKeys are keys of tenants that have one of their own, by tenant. At least 16 bytes each.
+	SigningKeys map[string]string `json:"signingKeys"`
 }
 
 // EngineConfig chooses and bounds the engines; zero leaves a bound to the engine.
@@ -222,6 +225,11 @@ func (c Config) validate() error {
 	if n := len(c.Executors.SigningKey); n > 0 && n < minSigningKey {
 		return fmt.Errorf("executors.signingKey has %d bytes; use at least %d random ones", n, minSigningKey)
 	}
+	for _, tenant := range slices.Sorted(maps.Keys(c.Executors.SigningKeys)) {
+		if n := len(c.Executors.SigningKeys[tenant]); n < minSigningKey {
+			return fmt.Errorf("executors.signingKeys.%s has %d bytes; use at least %d random ones", tenant, n, minSigningKey)
+		}
+	}
 	if n := len(c.Snapshot.Key); n > 0 && n < minSigningKey {
 		return fmt.Errorf("snapshot.key has %d bytes; use at least %d random ones", n, minSigningKey)
 	}
@@ -270,27 +278,36 @@ func (c Config) level() (slog.Level, error) {
 	return level, nil
 }
 
-func (c Config) codeMode() (bridge.Config, error) {
-	config, err := bridge.DefaultConfig().Merge(c.Tools.CodeMode)
+func (c Config) codeMode() (config.Config, error) {
+	limits, err := config.Default().Merge(c.Tools.CodeMode)
 	if err != nil {
-		return config, fmt.Errorf("tools.codeMode: %w", err)
+		return limits, fmt.Errorf("tools.codeMode: %w", err)
 	}
-	return config, nil
+	return limits, nil
 }
 
 // agents resolves the configs of the agents that have one.
-func (c Config) agents() (map[string]bridge.Config, error) {
+func (c Config) agents() (map[string]config.Config, error) {
 	global, err := c.codeMode()
 	if err != nil {
 		return nil, err
 	}
-	all := make(map[string]bridge.Config, len(c.Agents))
+	all := make(map[string]config.Config, len(c.Agents))
 	for _, id := range slices.Sorted(maps.Keys(c.Agents)) {
 		if all[id], err = global.Merge(c.Agents[id].Tools.CodeMode); err != nil {
 			return nil, fmt.Errorf("agents.%s.tools.codeMode: %w", id, err)
 		}
 	}
 	return all, nil
+}
+
+// signingKeys returns what executors sign with.
+func (c ExecutorsConfig) signingKeys() executor.SigningKeys {
+	keys := executor.SigningKeys{Master: []byte(c.SigningKey), ByTenant: map[string][]byte{}}
+	for tenant, key := range c.SigningKeys {
+		keys.ByTenant[tenant] = []byte(key)
+	}
+	return keys
 }
 
 func (c Config) grace() time.Duration { return time.Duration(c.GraceSeconds) * time.Second }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/purego"
@@ -64,7 +65,7 @@ const (
 // newEngines loads what the mode needs, sized for what the configs allow: heaps as large as the largest memory limit.
 // In mode auto a binary without cgo runs everything on the WASI engine, and one without the WASI guest keeps suspended
 // runs in their heaps; turns that ask for more are refused (contract A8).
-func newEngines(c Config, codeMode bridge.Config, agents map[string]bridge.Config, logger *slog.Logger) engines {
+func newEngines(c Config, codeMode config.Config, agents map[string]config.Config, logger *slog.Logger) engines {
 	bytes := codeMode.MemoryLimitBytes
 	for _, a := range agents {
 		bytes = max(bytes, a.MemoryLimitBytes)
@@ -171,7 +172,7 @@ func wasiOptions(s worker.Settings, queue int) wasi.Options {
 }
 
 // heaps is how many guests the main engine may have: for all suspended runs that may hold one, and running ones.
-func (c Config) heaps(codeMode bridge.Config) int {
+func (c Config) heaps(codeMode config.Config) int {
 	if c.Engine.Heaps > 0 {
 		return c.Engine.Heaps
 	}
@@ -179,7 +180,7 @@ func (c Config) heaps(codeMode bridge.Config) int {
 }
 
 // parkedHeaps is how many suspended runs keep their heaps: in mode native all, unless their turns want it otherwise.
-func (c Config) parkedHeaps(codeMode bridge.Config) int {
+func (c Config) parkedHeaps(codeMode config.Config) int {
 	_, noGuest := wasi.Module()
 	switch {
 	case c.Engine.Mode == modeNative || noGuest != nil:

@@ -26,11 +26,12 @@ const (
 // cli is the command line. A flag wins over its environment variable, and that
 // over the config file.
 type cli struct {
-	Serve   serveCommand   `cmd:"" help:"Answer HTTP requests."`
-	Exec    execCommand    `cmd:"" help:"Run one cell and print what it gives."`
-	Bench   benchCommand   `cmd:"" help:"Measure the engines and a service on this machine."`
-	Version versionCommand `cmd:"" help:"Print the version."`
-	Worker  workerCommand  `cmd:"" hidden:"" help:"Run cells for a service that started this process."`
+	Serve      serveCommand      `cmd:"" help:"Answer HTTP requests."`
+	Exec       execCommand       `cmd:"" help:"Run one cell and print what it gives."`
+	Bench      benchCommand      `cmd:"" help:"Measure the engines and a service on this machine."`
+	SigningKey signingKeyCommand `cmd:"" help:"Print the key that a tenant's tool requests are signed with."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Worker     workerCommand     `cmd:"" hidden:"" help:"Run cells for a service that started this process."`
 }
 
 // terminal is what a command reads, writes and obeys.

@@ -39,7 +39,7 @@ func newStack(c Config, logger *slog.Logger) (*stack, error) {
 	service, err := bridge.New(bridge.Options{
 		Engine: e.main, EngineError: e.err, Portable: e.portable,
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotBytes: c.Snapshot.MaxBytes, SnapshotKey: []byte(c.Snapshot.Key),
-		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKey: []byte(c.Executors.SigningKey),
+		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(),
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
 	tools "github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 )
@@ -67,10 +68,10 @@ func underFire(t *testing.T, e *Engine, kills int) int64 {
 	if e.Name() == "wasi" {
 		main = Portable{e}
 	}
-	config, err := bridge.DefaultConfig().Merge(json.RawMessage(`{"enabled":true,"maxSuspendedRuns":1000}`))
+	limits, err := config.Default().Merge(json.RawMessage(`{"enabled":true,"maxSuspendedRuns":1000}`))
 	require.NoError(t, err)
 	s, err := bridge.New(bridge.Options{
-		Engine: main, Config: config, TestExecutors: true, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Engine: main, Config: limits, TestExecutors: true, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	require.NoError(t, err)
 	turn, err := s.Prepare(t.Context(), "", &bridge.TurnRequest{

@@ -13,7 +13,8 @@ type Target struct {
 	Base string
 	// Key and OtherKey are API keys of two tenants (contract I2).
 	Key, OtherKey string
-	// SigningKey is what the service signs HTTP tool calls with (contract G3).
+	// Tenant is whose key Key is, and SigningKey what the service signs that tenant's HTTP tool calls with (contract G3).
+	Tenant     string
 	SigningKey []byte
 	// Client sends the requests. It must not time out before a minute.
 	Client *http.Client

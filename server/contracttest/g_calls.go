@@ -52,13 +52,14 @@ func callPath(t *testing.T, c *client) {
 		require.Equal(t, "mcp:wiki:look", told(t).Get("toolId").Str)
 		require.JSONEq(t, mustJSON(who), told(t).Get("context").Raw)
 	})
-	t.Run("G3 the signature is the key's over time and body", func(t *testing.T) {
+	t.Run("G3 the signature is the tenant's key over time, method, URL, tenant and body", func(t *testing.T) {
 		tn.exec(t, `await tools.tell({signed: true})`).result("completed")
 		r := tool.request()
 		stamp := r.header.Get("X-Codecell-Timestamp")
+		require.Equal(t, c.target.Tenant, r.header.Get("X-Codecell-Tenant"))
 		mac := hmac.New(sha256.New, c.target.SigningKey)
-		_, _ = fmt.Fprintf(mac, "%s.%s", stamp, r.raw)
-		require.Equal(t, "v1="+hex.EncodeToString(mac.Sum(nil)), r.header.Get("X-Codecell-Signature"))
+		_, _ = fmt.Fprintf(mac, "%s\nPOST\n%s\n%s\n%s", stamp, tool.URL, c.target.Tenant, r.raw)
+		require.Equal(t, "v2="+hex.EncodeToString(mac.Sum(nil)), r.header.Get("X-Codecell-Signature"))
 		require.Regexp(t, `^\d{10}$`, stamp)
 	})
 	t.Run("G3 an executor's mistake shows when the turn is made", func(t *testing.T) {

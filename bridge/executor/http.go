@@ -1,11 +1,8 @@
-package bridge
+package executor
 
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,29 +11,28 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 )
 
 const (
-	maxToolResponse = 16 << 20
+	maxResponse     = 16 << 20
 	maxErrorSnippet = 300
 )
 
 // httpExecutor posts a call to the tool's URL (contract G3).
 //
-// The request is JSON {callId, parentCallId, runId, turnId, toolId, name, input, context}. With a signing key,
-// X-Codecell-Signature is "v1=" and the hex HMAC-SHA256 of X-Codecell-Timestamp, a dot, and the body. The
-// response must be JSON: {content, details, isError}.
+// The request is JSON {callId, parentCallId, runId, turnId, toolId, name, input, context}, signed if there is a key for
+// the tenant (see Signature). The response must be JSON: {content, details, isError}.
 type httpExecutor struct {
 	client *http.Client
-	key    []byte
+	keys   SigningKeys
 }
 
-func newHTTPExecutor(client *http.Client, key []byte) *httpExecutor {
+func newHTTPExecutor(client *http.Client, keys SigningKeys) *httpExecutor {
 	if client == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.Proxy = nil // tools are where the turn says, not where the environment says
@@ -47,10 +43,10 @@ func newHTTPExecutor(client *http.Client, key []byte) *httpExecutor {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}
-	return &httpExecutor{client: client, key: key}
+	return &httpExecutor{client: client, keys: keys}
 }
 
-// Close lets go of connections that no call uses.
+// Close implements Closer: connections that no call uses are closed.
 func (h *httpExecutor) Close() { h.client.CloseIdleConnections() }
 
 type httpSpec struct {
@@ -58,7 +54,7 @@ type httpSpec struct {
 	Headers map[string]string `json:"headers"`
 }
 
-// Check implements checker.
+// Check implements Checker.
 func (h *httpExecutor) Check(raw json.RawMessage) error {
 	_, err := parseHTTPSpec(raw)
 	return err
@@ -95,15 +91,15 @@ func (h *httpExecutor) Execute(ctx context.Context, call Call) (json.RawMessage,
 		return nil, transportError(ctx, call, err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxToolResponse+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	switch {
 	case err != nil:
 		return nil, transportError(ctx, call, err)
-	case len(body) > maxToolResponse:
-		return nil, fmt.Errorf("tool %s answered with more than %d bytes", call.Tool.ID(), maxToolResponse)
+	case len(body) > maxResponse:
+		return nil, fmt.Errorf("tool %s answered with more than %d bytes", call.Tool.ID(), maxResponse)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return nil, fmt.Errorf("tool %s answered HTTP %d: %s", call.Tool.ID(), resp.StatusCode, snippet(body))
-	case !validJSON(body):
+	case !jsontext.Valid(body):
 		return nil, fmt.Errorf("tool %s did not answer with JSON: %s", call.Tool.ID(), snippet(body))
 	}
 	return body, nil
@@ -136,21 +132,8 @@ func (h *httpExecutor) request(ctx context.Context, call Call) (*http.Request, e
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
-	h.sign(req, body)
+	h.keys.sign(req, call.Tenant, body)
 	return req, nil
-}
-
-func (h *httpExecutor) sign(req *http.Request, body []byte) {
-	if len(h.key) == 0 {
-		return
-	}
-	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
-	mac := hmac.New(sha256.New, h.key)
-	mac.Write([]byte(timestamp))
-	mac.Write([]byte{'.'})
-	mac.Write(body)
-	req.Header.Set("X-Codecell-Timestamp", timestamp)
-	req.Header.Set("X-Codecell-Signature", "v1="+hex.EncodeToString(mac.Sum(nil)))
 }
 
 // transportError says what a cell may know: that the tool did not answer, not where it is.

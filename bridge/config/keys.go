@@ -1,10 +1,10 @@
-package bridge
+package config
 
-// ConfigKey is one key of the code mode config (contract A2) as the parser, the
+// Key is one key of the code mode config (contract A2) as the parser, the
 // documentation and the tests read it. A key is either a number (Max is not
 // zero) or a choice (Allowed is not empty); `enabled` and `languages` have
 // shapes of their own and are described by Doc alone.
-type ConfigKey struct {
+type Key struct {
 	// Key is the wire name; a dot stands for nesting.
 	Key string
 	// Default, Min and Max belong to a number. Values outside are clamped.
@@ -53,9 +53,9 @@ const (
 	ResumeRestore = "restore"
 )
 
-// configKeys is the one table of A2: whatever needs a key, a default or a bound
+// keys is the one table of A2: whatever needs a key, a default or a bound
 // reads it here.
-var configKeys = []ConfigKey{
+var keys = []Key{
 	{Key: keyEnabled, Doc: "Only the boolean true switches code mode on."},
 	{
 		Key: "runtime", Allowed: []string{"quickjs-wasi"},
@@ -160,15 +160,15 @@ var configKeys = []ConfigKey{
 	},
 }
 
-// ConfigKeys returns the table of contract A2 in the order in which it is documented.
-func ConfigKeys() []ConfigKey { return append([]ConfigKey(nil), configKeys...) }
+// Keys returns the table of contract A2 in the order in which it is documented.
+func Keys() []Key { return append([]Key(nil), keys...) }
 
-// configKey finds a key by its wire name.
-func configKey(name string) (ConfigKey, bool) {
-	for _, k := range configKeys {
+// findKey finds a key by its wire name.
+func findKey(name string) (Key, bool) {
+	for _, k := range keys {
 		if k.Key == name {
 			return k, true
 		}
 	}
-	return ConfigKey{}, false
+	return Key{}, false
 }

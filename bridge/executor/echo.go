@@ -1,10 +1,12 @@
-package bridge
+package executor
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/codecell/codecell/bridge/internal/jsontext"
 )
 
 // echoExecutor answers with what it was asked, or with what its spec says: {delayMs, result, error}. It exists for
@@ -23,7 +25,7 @@ func (echoExecutor) Execute(ctx context.Context, call Call) (json.RawMessage, er
 	}
 	if spec.DelayMs > 0 {
 		select {
-		case <-time.After(millis(spec.DelayMs, maxToolTimeout)):
+		case <-time.After(milliseconds(spec.DelayMs)):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -40,10 +42,10 @@ func (echoExecutor) Execute(ctx context.Context, call Call) (json.RawMessage, er
 // echo is {content: [{type: "text", text: JSON of details}], details: {name, input}}.
 func echo(call Call) json.RawMessage {
 	details := make([]byte, 0, len(call.Input)+len(call.Tool.Name())+32)
-	details = appendString(append(details, `{"name":`...), call.Tool.Name())
+	details = jsontext.AppendString(append(details, `{"name":`...), call.Tool.Name())
 	details = append(append(append(details, `,"input":`...), call.Input...), '}')
 	result := make([]byte, 0, 2*len(details)+len(details)/4+64)
-	result = appendString(append(result, `{"content":[{"type":"text","text":`...), string(details))
+	result = jsontext.AppendString(append(result, `{"content":[{"type":"text","text":`...), string(details))
 	result = append(append(result, `}],"details":`...), details...)
 	return append(result, '}')
 }

@@ -1,9 +1,9 @@
-package bridge
+package config
 
 import "encoding/json"
 
 // Config is the page's tools.codeMode (contract A2) with every value resolved:
-// in range, and consistent with the others. Start from DefaultConfig; the zero
+// in range, and consistent with the others. Start from Default; the zero
 // value is not usable. It is a value: layering returns a new one.
 type Config struct {
 	Enabled bool
@@ -37,11 +37,11 @@ type Config struct {
 	asked map[string]int
 }
 
-// DefaultConfig returns the operator's config when nothing is configured: every
+// Default returns the operator's config when nothing is configured: every
 // key at its default, and code mode off until a turn enables it.
-func DefaultConfig() Config {
+func Default() Config {
 	c := Config{Languages: bothLanguages()}
-	for _, k := range configKeys {
+	for _, k := range keys {
 		switch {
 		case k.number != nil:
 			*k.number(&c) = k.Default
@@ -61,7 +61,7 @@ func DefaultConfig() Config {
 func (c Config) Merge(raw json.RawMessage) (Config, error) {
 	next := c
 	for key, v := range c.asked {
-		k, _ := configKey(key)
+		k, _ := findKey(key)
 		*k.number(&next) = v
 	}
 	l := layer{config: &next}
@@ -90,11 +90,11 @@ func (c Config) Narrow(raw json.RawMessage) (Config, error) {
 // they took away.
 func (c *Config) settle() {
 	c.asked = make(map[string]int, 2)
-	for _, k := range configKeys {
+	for _, k := range keys {
 		if k.CappedBy == "" {
 			continue
 		}
-		bound, _ := configKey(k.CappedBy)
+		bound, _ := findKey(k.CappedBy)
 		at := k.number(c)
 		c.asked[k.Key] = *at
 		*at = min(*at, *bound.number(c))

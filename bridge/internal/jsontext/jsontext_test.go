@@ -1,4 +1,4 @@
-package bridge
+package jsontext
 
 import (
 	"encoding/json"
@@ -31,7 +31,7 @@ func TestAppendString(t *testing.T) {
 			case c < 0x20:
 				want = fmt.Sprintf(`\u%04x`, c)
 			}
-			require.Equal(t, `"a`+want+`b"`, string(appendString(nil, "a"+string(rune(c))+"b")))
+			require.Equal(t, `"a`+want+`b"`, string(AppendString(nil, "a"+string(rune(c))+"b")))
 		}
 	})
 	for _, tc := range []struct{ name, in, want string }{
@@ -43,23 +43,25 @@ func TestAppendString(t *testing.T) {
 		{"B6 a cut character becomes U+FFFD", "a\xf0\x9f\x98", "\"a\uFFFD\uFFFD\uFFFD\""},
 		{"B6 a real U+FFFD stays", "\uFFFD", "\"\uFFFD\""},
 	} {
-		t.Run(tc.name, func(t *testing.T) { require.Equal(t, tc.want, string(appendString(nil, tc.in))) })
+		t.Run(tc.name, func(t *testing.T) { require.Equal(t, tc.want, string(AppendString(nil, tc.in))) })
 	}
 	t.Run("D8 round-trips, with no byte more than it needs", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "s")
-			got := appendString([]byte("x"), s)[1:]
+			got := AppendString([]byte("x"), s)[1:]
 			require.True(t, utf8.Valid(got))
 			var back string
 			require.NoError(t, json.Unmarshal(got, &back))
+			quoted, err := json.Marshal(s)
+			require.NoError(t, err)
 			var want string
-			require.NoError(t, json.Unmarshal(quoted(s), &want))
+			require.NoError(t, json.Unmarshal(quoted, &want))
 			require.Equal(t, want, back)
 		})
 	})
 }
 
-func TestValidJSON(t *testing.T) {
+func TestValid(t *testing.T) {
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for _, tc := range []struct {
 		name, text string
@@ -74,24 +76,24 @@ func TestValidJSON(t *testing.T) {
 		{"a control character in a string", "\"\x01\"", false},
 		{"NaN", `NaN`, false},
 		{"a leading zero", `01`, false},
-		{"the deepest that is allowed", nested(maxDepth), true},
-		{"one level deeper", nested(maxDepth + 1), false},
+		{"the deepest that is allowed", nested(MaxDepth), true},
+		{"one level deeper", nested(MaxDepth + 1), false},
 		{"a million brackets", nested(1 << 20), false},
 		{"brackets in strings are no depth", `"` + strings.Repeat("[", 5000) + `"`, true},
 		{"an escaped quote does not end a string", `"\"` + strings.Repeat("[", 5000) + `"`, true},
-		{"an escaped backslash does", `["\\",` + nested(maxDepth) + `]`, false},
+		{"an escaped backslash does", `["\\",` + nested(MaxDepth) + `]`, false},
 	} {
-		t.Run("G3 "+tc.name, func(t *testing.T) { require.Equal(t, tc.want, validJSON([]byte(tc.text))) })
+		t.Run("G3 "+tc.name, func(t *testing.T) { require.Equal(t, tc.want, Valid([]byte(tc.text))) })
 	}
 }
 
-func FuzzValidJSON(f *testing.F) {
+func FuzzValid(f *testing.F) {
 	for _, seed := range []string{`{"a":1}`, `[1e5,-0.1]`, `"\ud800"`, `"\x"`, `-`, `1e`, `{"a"}`, "\"\x7f\"", ` {} `, `{"a":1,}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if nesting(b) <= maxDepth {
-			require.Equal(t, json.Valid(b), validJSON(b), "%q", b)
+		if nesting(b) <= MaxDepth {
+			require.Equal(t, json.Valid(b), Valid(b), "%q", b)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package bridge
+package jsontext
 
 import (
 	"unicode/utf8"
@@ -8,9 +8,9 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// appendString appends s as a JSON string with the escapes that JSON.stringify uses and no others: output is
+// AppendString appends s as a JSON string with the escapes that JSON.stringify uses and no others: output is
 // limited in bytes of that form (contract D8).
-func appendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(s); i++ {
@@ -52,21 +52,21 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// appendField appends `,"key":` and a string, or nothing for an empty one.
-func appendField(dst []byte, key, value string) []byte {
+// AppendField appends `,"key":` and a string, or nothing for an empty one.
+func AppendField(dst []byte, key, value string) []byte {
 	if value == "" {
 		return dst
 	}
 	dst = append(append(append(dst, ',', '"'), key...), '"', ':')
-	return appendString(dst, value)
+	return AppendString(dst, value)
 }
 
-// maxDepth bounds the nesting of JSON that comes from tools: parsers recurse, and a megabyte of brackets must not
+// MaxDepth bounds the nesting of JSON that comes from tools: parsers recurse, and a megabyte of brackets must not
 // cost a gigabyte of stack. The guest's own parser gives up far sooner than a document of any use reaches it.
-const maxDepth = 2000
+const MaxDepth = 2000
 
-// validJSON says whether b is one JSON value of a depth that is safe to parse.
-func validJSON(b []byte) bool { return nesting(b) <= maxDepth && gjson.ValidBytes(b) }
+// Valid says whether b is one JSON value of a depth that is safe to parse.
+func Valid(b []byte) bool { return nesting(b) <= MaxDepth && gjson.ValidBytes(b) }
 
 // nesting returns how deep the brackets of b go, outside of strings.
 func nesting(b []byte) int {

@@ -1,4 +1,4 @@
-package bridge
+package config
 
 import (
 	"fmt"
@@ -6,9 +6,18 @@ import (
 	"strings"
 )
 
+// Error is a config that can't be used, and why. Its text may be shown to whoever sent the config.
+type Error struct {
+	Key string // the offending key, with a dot for nesting; "config" for the whole
+	Msg string // says what is wrong and what is allowed
+}
+
+// Error returns Msg.
+func (e *Error) Error() string { return e.Msg }
+
 // invalidConfig makes the error of contract A2: it always names the key.
 func invalidConfig(key, msg string) *Error {
-	return &Error{Kind: KindInvalid, Key: clip(key), Msg: msg}
+	return &Error{Key: clip(key), Msg: msg}
 }
 
 // unknownKey names the key and, when it looks like a slip, the one that was meant.
@@ -17,8 +26,8 @@ func unknownKey(key string) *Error {
 	if near := nearestKey(key); near != "" {
 		return invalidConfig(key, msg+fmt.Sprintf("; did you mean %q?", near))
 	}
-	names := make([]string, 0, len(configKeys))
-	for _, k := range configKeys {
+	names := make([]string, 0, len(keys))
+	for _, k := range keys {
 		names = append(names, k.Key)
 	}
 	return invalidConfig(key, msg+"; known keys: "+strings.Join(names, ", "))
@@ -30,7 +39,7 @@ func nearestKey(key string) string {
 		return ""
 	}
 	best, bestDistance := "", 3
-	for _, k := range configKeys {
+	for _, k := range keys {
 		if d := editDistance(strings.ToLower(key), strings.ToLower(k.Key)); d < bestDistance {
 			best, bestDistance = k.Key, d
 		}
@@ -70,9 +79,9 @@ func quotedList(items []string) string {
 
 // clip bounds what an error repeats of a request.
 func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
+	const maxShown = 80 // bytes
+	if len(s) <= maxShown {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return strings.ToValidUTF8(s[:maxShown], "") + "…"
 }

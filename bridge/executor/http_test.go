@@ -1,10 +1,7 @@
-package bridge
+package executor
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -17,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/catalog"
-	"github.com/codecell/codecell/engine/enginetest"
 )
 
 // remote is a tool behind HTTP, and an executor that signs with its key.
@@ -28,7 +24,7 @@ type remote struct {
 }
 
 func newRemote(t testing.TB) *remote {
-	r := &remote{httpExecutor: newHTTPExecutor(nil, []byte("signing key"))}
+	r := &remote{httpExecutor: newHTTPExecutor(nil, SigningKeys{Master: []byte("signing key")})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { (*r.handler.Load())(w, req) }))
 	t.Cleanup(server.Close)
 	t.Cleanup(r.Close)
@@ -44,7 +40,7 @@ func (r *remote) call(t testing.TB, more string) Call {
 	t.Helper()
 	tool := catalog.Tool{Source: "openclaw", Owner: "core", Name: "remote", Executor: httpSpecOf(r.url+"/tool?x=1", more)}
 	return Call{
-		ID: "call", ParentID: "parent", RunID: "run", TurnID: "turn", Tool: entry(t, tool), Input: json.RawMessage(`{"a":"<1>"}`),
+		ID: "call", ParentID: "parent", RunID: "run", TurnID: "turn", Tenant: "acme", Tool: entry(t, tool), Input: json.RawMessage(`{"a":"<1>"}`),
 		Context: someone(), Spec: tool.Executor,
 	}
 }
@@ -73,10 +69,9 @@ func TestHTTPRequest(t *testing.T) {
 			require.Equal(t, "application/json", req.Header.Get("Content-Type"))
 			require.JSONEq(t, `{"callId":"call","parentCallId":"parent","runId":"run","turnId":"turn","toolId":"openclaw:core:remote","name":"remote",
 				"input":{"a":"<1>"},"context":{"agentId":"agent","sessionId":"session","sessionKey":"key","runId":"run","sender":"sender"}}`, string(body))
-			mac := hmac.New(sha256.New, r.key)
-			mac.Write([]byte(req.Header.Get("X-Codecell-Timestamp") + "."))
-			mac.Write(body)
-			require.Equal(t, "v1="+hex.EncodeToString(mac.Sum(nil)), req.Header.Get("X-Codecell-Signature"))
+			require.Equal(t, "acme", req.Header.Get("X-Codecell-Tenant"))
+			want := Signature(r.keys.Of("acme"), req.Header.Get("X-Codecell-Timestamp"), http.MethodPost, r.url+"/tool?x=1", "acme", body)
+			require.Equal(t, "v2="+want, req.Header.Get("X-Codecell-Signature"))
 			answers(200, `{"details":1}`)(w, req)
 		})
 		got, err := r.Execute(context.Background(), r.call(t, more))
@@ -88,7 +83,7 @@ func TestHTTPRequest(t *testing.T) {
 			require.Empty(t, req.Header.Get("X-Codecell-Signature"))
 			answers(201, "1")(w, req)
 		})
-		unsigned := newHTTPExecutor(nil, nil)
+		unsigned := newHTTPExecutor(nil, SigningKeys{})
 		defer unsigned.Close()
 		_, err := unsigned.Execute(context.Background(), r.call(t, more))
 		require.NoError(t, err)
@@ -110,7 +105,7 @@ func TestHTTPAnswers(t *testing.T) {
 		{"too deep", 200, strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "did not answer with JSON"},
 		{"a long text is cut", 400, strings.Repeat("é", 5000), "…"},
 		{"no UTF-8", 400, "a\xffb", "a\uFFFDb"},
-		{"too large", 200, `"` + strings.Repeat("x", maxToolResponse) + `"`, "answered with more than 16777216 bytes"},
+		{"too large", 200, `"` + strings.Repeat("x", maxResponse) + `"`, "answered with more than 16777216 bytes"},
 	} {
 		t.Run("G3 "+tc.name, func(t *testing.T) {
 			r.handle(answers(tc.status, tc.body))
@@ -160,15 +155,45 @@ func TestHTTPTimeout(t *testing.T) {
 		done := make(chan struct{})
 		r.handle(func(http.ResponseWriter, *http.Request) { <-done })
 		defer close(done)
-		tool := catalog.Tool{Source: "openclaw", Owner: "core", Name: "remote", Executor: httpSpecOf(r.url, `,"timeoutMs":50`)}
-		var got guestError
-		w := newWorld(t, enginetest.Always(calls("remote"), func(in *input, out *records) error {
-			got = errorOf(t, in.Answers[0])
-			out.Fulfil("1", 0)
-			return nil
-		}), Options{})
-		require.Equal(t, Completed, w.exec(w.turn("", tool)).Status)
-		require.Equal(t, "tool_timeout", got.Code)
-		require.Equal(t, "tool openclaw:core:remote did not answer within 50ms", got.Message)
+		registry := NewRegistry(Options{})
+		defer registry.Close()
+		b, err := registry.Bind(httpSpecOf(r.url, `,"timeoutMs":50`))
+		require.NoError(t, err)
+		_, err = b.Execute(t.Context(), r.call(t, ""))
+		require.ErrorIs(t, err, ErrTimeout)
+		require.EqualError(t, err, "tool openclaw:core:remote did not answer within 50ms")
+	})
+}
+
+func TestSigningKeys(t *testing.T) {
+	keys := SigningKeys{Master: []byte("master key of sixteen"), ByTenant: map[string][]byte{"own": []byte("a key of its own")}}
+	t.Run("G3 each tenant has a key of its own", func(t *testing.T) {
+		require.Equal(t, keys.Master, keys.Of(""))
+		require.Equal(t, "a key of its own", string(keys.Of("own")))
+		require.Len(t, keys.Of("a"), 32)
+		require.Equal(t, keys.Of("a"), keys.Of("a"))
+		require.NotEqual(t, keys.Of("a"), keys.Of("b"))
+		require.NotEqual(t, keys.Master, keys.Of("a"))
+	})
+	t.Run("G3 without a master key only those are signed that have their own", func(t *testing.T) {
+		alone := SigningKeys{ByTenant: keys.ByTenant}
+		require.Nil(t, alone.Of("a"))
+		require.NotNil(t, alone.Of("own"))
+	})
+	t.Run("G3 all that matters is under the signature", func(t *testing.T) {
+		key := []byte("k")
+		signed := Signature(key, "1", "POST", "http://h/x", "a", []byte("{}"))
+		require.Len(t, signed, 64)
+		for _, other := range []string{
+			Signature([]byte("l"), "1", "POST", "http://h/x", "a", []byte("{}")),
+			Signature(key, "2", "POST", "http://h/x", "a", []byte("{}")),
+			Signature(key, "1", "PUT", "http://h/x", "a", []byte("{}")),
+			Signature(key, "1", "POST", "http://h/y", "a", []byte("{}")),
+			Signature(key, "1", "POST", "http://h/x", "b", []byte("{}")),
+			Signature(key, "1", "POST", "http://h/x", "a", []byte("[]")),
+			Signature(key, "1", "POST", "http://h/x", "", []byte("a\n{}")),
+		} {
+			require.NotEqual(t, signed, other)
+		}
 	})
 }

@@ -1,4 +1,4 @@
-package bridge
+package executor
 
 import (
 	"context"
@@ -12,20 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/catalog"
-	"github.com/codecell/codecell/engine/enginetest"
 )
 
-func TestToolSpecs(t *testing.T) {
-	w := newWorld(t, enginetest.Always(returns("1")), Options{Executors: map[string]Executor{
-		"own":  executorFunc(func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage("1"), nil }),
-		"echo": executorFunc(func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage(`"mine"`), nil }),
+// executorFunc is an executor as a function.
+type executorFunc func(ctx context.Context, call Call) (json.RawMessage, error)
+
+func (f executorFunc) Execute(ctx context.Context, call Call) (json.RawMessage, error) {
+	return f(ctx, call)
+}
+
+// someone is whom calls are made for.
+func someone() Context {
+	return Context{AgentID: "agent", SessionID: "session", SessionKey: "key", RunID: "run", Sender: "sender"}
+}
+
+func TestBind(t *testing.T) {
+	r := NewRegistry(Options{Echo: true, Custom: map[string]Executor{
+		"own":    executorFunc(func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage("1"), nil }),
+		"echo":   executorFunc(func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage(`"mine"`), nil }),
+		"caller": executorFunc(func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage(`"mine"`), nil }),
 	}})
-	specOf := func(executor string) (toolSpec, error) {
-		c, err := catalog.New([]catalog.Tool{{Source: "openclaw", Owner: "core", Name: "t", Executor: json.RawMessage(executor)}}, catalog.Policy{})
-		require.NoError(t, err)
-		specs, err := w.toolSpecs(c)
-		return specs["openclaw:core:t"], err
-	}
+	defer r.Close()
 	for _, tc := range []struct {
 		name, executor string
 		timeout        time.Duration // 0 if the caller runs it
@@ -42,16 +49,16 @@ func TestToolSpecs(t *testing.T) {
 		{"an executor of the operator's", `{"type":"own"}`, 30 * time.Second},
 	} {
 		t.Run("G3 "+tc.name, func(t *testing.T) {
-			spec, err := specOf(tc.executor)
+			b, err := r.Bind(json.RawMessage(tc.executor))
 			require.NoError(t, err)
-			require.Equal(t, tc.timeout, spec.timeout)
-			require.Equal(t, tc.timeout != 0, spec.executor != nil)
+			require.Equal(t, tc.timeout, b.timeout)
+			require.Equal(t, tc.timeout == 0, b.ByCaller())
 		})
 	}
 	t.Run("G3 a built-in type can't be replaced", func(t *testing.T) {
-		spec, err := specOf(`{"type":"echo"}`)
+		b, err := r.Bind(json.RawMessage(`{"type":"echo"}`))
 		require.NoError(t, err)
-		require.IsType(t, echoExecutor{}, spec.executor)
+		require.IsType(t, echoExecutor{}, b.executor)
 	})
 	for _, tc := range []struct{ name, executor, text string }{
 		{"an unknown type names the known ones", `{"type":"ftp"}`, `unknown type "ftp"; this service knows caller, echo, http, own`},
@@ -69,19 +76,15 @@ func TestToolSpecs(t *testing.T) {
 		{"a header's value", `{"type":"http","url":"http://h/","headers":{"ok":"1","x":"c\r\nd: e"}}`, "headers.x: the value has line breaks"},
 	} {
 		t.Run("G3 mistakes show at the turn: "+tc.name, func(t *testing.T) {
-			_, err := specOf(tc.executor)
-			requireKind(t, err, KindInvalid)
-			require.Contains(t, err.Error(), "openclaw:core:t")
-			require.Contains(t, err.Error(), tc.text)
+			_, err := r.Bind(json.RawMessage(tc.executor))
+			require.ErrorContains(t, err, tc.text)
 		})
 	}
 	t.Run("G3 echo is off unless enabled", func(t *testing.T) {
-		s, err := New(Options{Engine: enginetest.Always()})
-		require.NoError(t, err)
-		defer func() { require.NoError(t, s.Close(context.Background())) }()
-		_, err = s.Prepare(context.Background(), tenant, &TurnRequest{Config: json.RawMessage(`true`), Tools: someTools()})
-		requireKind(t, err, KindInvalid)
-		require.Contains(t, err.Error(), `unknown type "echo"`)
+		off := NewRegistry(Options{})
+		defer off.Close()
+		_, err := off.Bind(json.RawMessage(`{"type":"echo"}`))
+		require.ErrorContains(t, err, `unknown type "echo"; this service knows caller, http`)
 	})
 }
 
@@ -94,7 +97,7 @@ func entry(t testing.TB, tool catalog.Tool) *catalog.Entry {
 }
 
 func TestEchoExecutor(t *testing.T) {
-	call := Call{Tool: entry(t, someTools()[0]), Input: json.RawMessage(`{"q":"a\"<b>"}`), Spec: json.RawMessage(`{}`)}
+	call := Call{Tool: entry(t, catalog.Tool{Source: "openclaw", Owner: "core", Name: "echo"}), Input: json.RawMessage(`{"q":"a\"<b>"}`), Spec: json.RawMessage(`{}`)}
 	with := func(spec string) Call {
 		c := call
 		c.Spec = json.RawMessage(spec)
@@ -137,29 +140,57 @@ func TestEchoExecutor(t *testing.T) {
 }
 
 func TestExecute(t *testing.T) {
-	call := Call{Tool: entry(t, someTools()[0])}
+	call := Call{Tool: entry(t, catalog.Tool{Source: "openclaw", Owner: "core", Name: "echo"})}
+	execute := func(ctx context.Context, f executorFunc) (json.RawMessage, error) {
+		b := Binding{executor: f, timeout: time.Second, spec: json.RawMessage(`{"mine":1}`)}
+		return b.Execute(ctx, call)
+	}
 	gives := func(result string, err error) executorFunc {
 		return func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage(result), err }
 	}
+	untilDone := func(ctx context.Context, _ Call) (json.RawMessage, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	t.Run("G3 an executor that panics fails its call", func(t *testing.T) {
-		_, err := execute(context.Background(), executorFunc(func(context.Context, Call) (json.RawMessage, error) {
-			panic("host secret")
-		}), call)
+		_, err := execute(t.Context(), func(context.Context, Call) (json.RawMessage, error) { panic("host secret") })
 		require.ErrorContains(t, err, "openclaw:core:echo")
 		require.NotContains(t, err.Error(), "secret")
 	})
 	for _, bad := range []string{"", "{", "1 2", strings.Repeat("[", 1<<20)} {
-		_, err := execute(context.Background(), gives(bad, nil), call)
+		_, err := execute(t.Context(), gives(bad, nil))
 		require.ErrorContains(t, err, "not JSON", "G3 what is no JSON never reaches a guest")
 	}
 	t.Run("D7 bytes that are no UTF-8 cost a character, not the call", func(t *testing.T) {
 		// A guest's parser refuses them with an error that says nothing of the tool.
-		got, err := execute(context.Background(), gives("{\"a\":\"x\xffy\"}", nil), call)
+		got, err := execute(t.Context(), gives("{\"a\":\"x\xffy\"}", nil))
 		require.NoError(t, err)
 		require.Equal(t, "{\"a\":\"x\uFFFDy\"}", string(got))
 	})
 	t.Run("G3 the error of an executor is its own", func(t *testing.T) {
-		_, err := execute(context.Background(), gives("{", io.EOF), call)
+		_, err := execute(t.Context(), gives("{", io.EOF))
 		require.ErrorIs(t, err, io.EOF)
+		require.NotErrorIs(t, err, ErrTimeout)
+	})
+	t.Run("G3 an executor gets its tool's own spec", func(t *testing.T) {
+		got, err := execute(t.Context(), func(_ context.Context, c Call) (json.RawMessage, error) { return c.Spec, nil })
+		require.NoError(t, err)
+		require.Equal(t, `{"mine":1}`, string(got))
+	})
+	t.Run("G3 a tool that takes too long is named, with its limit", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			_, err := execute(t.Context(), untilDone)
+			require.ErrorIs(t, err, ErrTimeout)
+			require.EqualError(t, err, "tool openclaw:core:echo did not answer within 1s")
+			require.Equal(t, time.Second, time.Since(start))
+		})
+	})
+	t.Run("G7 a call that is called off has not timed out", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := execute(ctx, untilDone)
+		require.ErrorIs(t, err, context.Canceled)
+		require.NotErrorIs(t, err, ErrTimeout)
 	})
 }

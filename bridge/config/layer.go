@@ -1,4 +1,4 @@
-package bridge
+package config
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func (l *layer) member(key string, raw json.RawMessage) error {
 		}
 		return l.object("snapshot.", raw)
 	}
-	k, ok := configKey(key)
+	k, ok := findKey(key)
 	switch {
 	case !ok:
 		return unknownKey(key)
@@ -93,7 +93,7 @@ func (l *layer) member(key string, raw json.RawMessage) error {
 
 // number never fails: the page prefers a default to an error here, so that a
 // config written for another version still starts.
-func (l *layer) number(k ConfigKey, raw json.RawMessage) {
+func (l *layer) number(k Key, raw json.RawMessage) {
 	v, ok := positiveInteger(raw)
 	switch {
 	case !ok && l.ceiling != nil:
@@ -110,7 +110,7 @@ func (l *layer) number(k ConfigKey, raw json.RawMessage) {
 
 // choice fails on what it does not know: no value could be assumed without
 // changing what a cell may do.
-func (l *layer) choice(k ConfigKey, raw json.RawMessage) error {
+func (l *layer) choice(k Key, raw json.RawMessage) error {
 	var v string
 	if err := json.Unmarshal(raw, &v); err != nil || !slices.Contains(k.Allowed, v) {
 		return invalidConfig(k.Key, fmt.Sprintf("%s must be %s, got %s", k.Key, quotedList(k.Allowed), clip(string(raw))))

@@ -1,0 +1,107 @@
+package executor
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The executor types that every service knows.
+const (
+	typeHTTP   = "http"
+	typeEcho   = "echo"
+	typeCaller = "caller" // no Executor: the caller delivers the result (contract C10)
+)
+
+// How long a call may take: unless its tool says so, and at most.
+const (
+	defaultTimeout = 30 * time.Second
+	maxTimeout     = time.Hour
+)
+
+// Options configure a Registry.
+type Options struct {
+	// Custom adds executors by the type that a tool names them with. The built-in types can't be replaced.
+	Custom map[string]Executor
+	// Echo enables the echo executor, which answers without any tool behind it.
+	Echo bool
+	// HTTPClient sends the http executor's requests. The default follows no redirects and uses no proxy.
+	HTTPClient *http.Client
+	// Keys sign what the http executor sends.
+	Keys SigningKeys
+}
+
+// Registry knows the executors by their types. It does not change and is safe for concurrent use.
+type Registry struct{ byType map[string]Executor }
+
+// NewRegistry returns the built-in executors and those of the options.
+func NewRegistry(o Options) *Registry {
+	r := &Registry{byType: map[string]Executor{typeHTTP: newHTTPExecutor(o.HTTPClient, o.Keys)}}
+	if o.Echo {
+		r.byType[typeEcho] = echoExecutor{}
+	}
+	for name, e := range o.Custom {
+		if r.byType[name] == nil && name != typeCaller {
+			r.byType[name] = e
+		}
+	}
+	return r
+}
+
+// Close releases what executors hold between calls.
+func (r *Registry) Close() {
+	for _, e := range r.byType {
+		if c, ok := e.(Closer); ok {
+			c.Close()
+		}
+	}
+}
+
+// Bind reads a tool's "executor" object, so that a mistake shows when the turn is prepared and not when a cell calls the
+// tool. None, null and type "caller" mean that the caller runs the tool: the Binding is then the zero one.
+func (r *Registry) Bind(spec json.RawMessage) (Binding, error) {
+	if len(spec) == 0 || bytes.Equal(spec, []byte("null")) {
+		return Binding{}, nil
+	}
+	var head struct {
+		Type      string  `json:"type"`
+		TimeoutMs float64 `json:"timeoutMs"`
+	}
+	if err := json.Unmarshal(spec, &head); err != nil {
+		return Binding{}, fmt.Errorf("not an executor object: %w", err)
+	}
+	if head.Type == typeCaller {
+		return Binding{}, nil
+	}
+	e := r.byType[head.Type]
+	if e == nil {
+		return Binding{}, fmt.Errorf("unknown type %q; this service knows %s", head.Type, strings.Join(r.types(), ", "))
+	}
+	b := Binding{executor: e, spec: spec, timeout: defaultTimeout}
+	if head.TimeoutMs > 0 {
+		b.timeout = max(milliseconds(head.TimeoutMs), time.Millisecond)
+	}
+	if c, ok := e.(Checker); ok {
+		return b, c.Check(spec)
+	}
+	return b, nil
+}
+
+func (r *Registry) types() []string {
+	types := []string{typeCaller}
+	for name := range r.byType {
+		types = append(types, name)
+	}
+	slices.Sort(types)
+	return types
+}
+
+// milliseconds converts what somebody sent, up to maxTimeout. The bound comes first: a float may be more than a duration
+// holds.
+func milliseconds(ms float64) time.Duration {
+	return time.Duration(min(ms, float64(maxTimeout/time.Millisecond)) * float64(time.Millisecond))
+}
