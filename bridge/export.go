@@ -94,8 +94,8 @@ func (r *run) ownImage(ctx context.Context, binding snapshot.Binding) ([]byte, e
 		}
 		return snap.Image, nil
 	}
-	if guest, ok := r.vm.(engine.Imager); ok {
-		return guest.Image()
+	if _, ok := r.vm.(engine.Imager); ok {
+		return engine.Image(ctx, r.vm)
 	}
 	steps, err := r.journal.Steps(maxReplayed)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"container/list"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -222,8 +221,8 @@ func (r *run) copyOut() ([]byte, *journal.Steps, int, error) {
 	if vm == nil {
 		return nil, nil, was, nil
 	}
-	if guest, ok := vm.(engine.Imager); ok {
-		image, err := guest.Image()
+	if _, ok := vm.(engine.Imager); ok {
+		image, err := engine.Image(context.Background(), vm)
 		return image, nil, was, err
 	}
 	steps, err := r.journal.Steps(maxReplayed)
@@ -236,11 +235,7 @@ func (h *handoffs) rebuild(ctx context.Context, steps *journal.Steps) ([]byte, e
 		return nil, err
 	}
 	defer vm.Close()
-	guest, ok := vm.(engine.Imager)
-	if !ok {
-		return nil, fmt.Errorf("engine %s says that its guests can be copied out, and this one can't", h.portable.Name())
-	}
-	return guest.Image()
+	return engine.Image(ctx, vm)
 }
 
 // put seals an image and stores it for as long as the run has left.

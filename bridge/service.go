@@ -17,7 +17,7 @@ import (
 
 // Options configure a Service. Engine is required, or the reason why there is none.
 type Options struct {
-	// Engine runs cells. One that may be without means for a while has a method Ready() error, which says so.
+	// Engine runs cells.
 	Engine engine.Engine
 	// EngineError is why the engine could not be loaded. The service then answers all that needs no engine and
 	// refuses turns with code mode on: it never hands back their tools instead (contract A8).
@@ -179,10 +179,7 @@ func (s *Service) engineError() error {
 		return e
 	}
 	err := s.options.EngineError
-	switch e := s.options.Engine.(type) {
-	case engine.Portable:
-		_, err = e.Build()
-	case interface{ Ready() error }:
+	if e, ok := s.options.Engine.(engine.Readier); ok {
 		err = e.Ready()
 	}
 	return noEngine(err)

@@ -28,8 +28,10 @@ var (
 	ErrBroken error = &Error{text: "guest's engine is broken"}
 	// ErrLost means that the guest is gone, with the process that it was in, and could not be rebuilt.
 	ErrLost error = &Error{text: "guest was lost with its process"}
-	// ErrDiverged means that a step, taken again, was not the same step.
-	ErrDiverged error = &Error{text: "step differs from when it was taken first"}
+	// ErrDiverged means that a step, executed again, was not the same step.
+	ErrDiverged error = &Error{text: "step differs from its first execution"}
+	// ErrPinned means that a guest can't be copied out, and has to stay where it is.
+	ErrPinned error = &Error{text: "guest can't leave its heap"}
 	// ErrImage means that bytes are no image of this build.
 	ErrImage error = &Error{text: "not an image of this engine build"}
 	// ErrProtocol means that what an engine handed out, or was given, is no step: never the cell's doing.

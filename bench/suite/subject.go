@@ -132,11 +132,10 @@ type suspended struct {
 }
 
 func (s *engineSubject) suspend(vm engine.VM, effects *engine.Effects) (suspended, error) {
-	guest, ok := vm.(engine.Imager)
-	if !ok {
+	if _, ok := vm.(engine.Imager); !ok {
 		return suspended{}, ErrNotApplicable
 	}
-	image, err := guest.Image()
+	image, err := engine.Image(context.Background(), vm)
 	if err != nil {
 		return suspended{}, err
 	}

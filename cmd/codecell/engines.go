@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/codecell/codecell/bridge"
@@ -211,8 +212,8 @@ func (e *engines) notes() []string {
 	var notes []string
 	if e.isolation == isolationThread {
 		notes = append(notes, "thread isolation: guests run inside this process")
-		if e.main != nil && e.main.Name() == modePureGo {
-			notes = append(notes, "the pure Go engine can't end every builtin: not for hostile cells")
+		if slices.Contains(e.unenforcedLimits(), engine.LimitBuiltin) {
+			notes = append(notes, fmt.Sprintf("the %s engine can't end every builtin: not for hostile cells", e.main.Name()))
 		}
 	}
 	all := []engine.Engine{e.main}
@@ -220,9 +221,7 @@ func (e *engines) notes() []string {
 		all = append(all, e.portable)
 	}
 	for _, one := range all {
-		if r, ok := one.(interface{ Report() []string }); ok {
-			notes = append(notes, r.Report()...)
-		}
+		notes = append(notes, engine.Reports(one)...)
 	}
 	if e.missing != nil {
 		notes = append(notes, fmt.Sprintf("suspended runs stay in their heaps: %v", e.missing))
@@ -230,17 +229,8 @@ func (e *engines) notes() []string {
 	return notes
 }
 
-// unkept are the limits that the engine in use is known not to keep.
-func (e *engines) unkept() []string {
-	if e.main == nil || e.main.Name() != modePureGo {
-		return nil
-	}
-	limits := []string{"maxSnapshotBytes"} // nobody knows how large its heaps are
-	if e.isolation == isolationThread {
-		limits = append(limits, "timeoutMs inside a builtin")
-	}
-	return limits
-}
+// unenforcedLimits are those that the engine in use is known not to enforce.
+func (e *engines) unenforcedLimits() []string { return engine.UnenforcedLimits(e.main) }
 
 func (e *engines) close() error {
 	var err error

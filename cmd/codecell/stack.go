@@ -54,7 +54,7 @@ func (s *stack) selfTest(ctx context.Context) {
 		return // which has been said already
 	}
 	start := time.Now()
-	limits, err := s.service.SelfTest(ctx, s.engines.unkept()...)
+	limits, err := s.service.SelfTest(ctx, s.engines.unenforcedLimits()...)
 	if err != nil {
 		s.logger.Error("a limit does not hold; code mode is refused", "error", err)
 		return

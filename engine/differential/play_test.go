@@ -139,7 +139,7 @@ func (p *pair) again(t testing.TB, steps []taken, move func() bool) {
 	defer func() { vm.Close() }()
 	for n, s := range steps {
 		if n > 0 && move() {
-			image, err := vm.(engine.Imager).Image()
+			image, err := engine.Image(context.Background(), vm)
 			require.NoError(t, err)
 			vm.Close()
 			vm, err = p.wasi.Restore(image, catalog)
@@ -149,7 +149,7 @@ func (p *pair) again(t testing.TB, steps []taken, move func() bool) {
 		if s.effects != nil {
 			clock = s.effects.Clock
 		}
-		effects, err := vm.Retake(context.Background(), s.input, clock, longEnough)
+		effects, err := vm.(engine.Replayer).Replay(context.Background(), s.input, clock, longEnough)
 		require.Equal(t, describe(s), describe(taken{s.input, effects, err}), "step %d", n+1)
 		if err != nil {
 			return

@@ -29,7 +29,7 @@ func NewPortable(build string, script func(source string) Script) *Portable {
 	return &Portable{Engine: New(script), build: build}
 }
 
-// FailToLoad makes Build fail.
+// FailToLoad makes Build and Ready fail.
 func (p *Portable) FailToLoad(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,6 +44,12 @@ func (p *Portable) Build() (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.build, p.failed
+}
+
+// Ready implements engine.Readier.
+func (p *Portable) Ready() error {
+	_, err := p.Build()
+	return err
 }
 
 // NewVM implements engine.Engine.
@@ -91,9 +97,12 @@ type portableVM struct {
 	engine *Portable
 }
 
-// Retake implements engine.VM.
-func (v *portableVM) Retake(ctx context.Context, raw []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
-	effects, err := v.VM.Retake(ctx, raw, clock, timeout)
+// EngineName implements engine.VM.
+func (v *portableVM) EngineName() string { return v.engine.Name() }
+
+// Replay implements engine.Replayer.
+func (v *portableVM) Replay(ctx context.Context, raw []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+	effects, err := v.VM.Replay(ctx, raw, clock, timeout)
 	if at := v.engine.Diverge.Load(); err == nil && at > 0 && int64(len(v.Inputs())) >= at {
 		out := &Records{}
 		out.Text("something else").Pending()
@@ -102,8 +111,8 @@ func (v *portableVM) Retake(ctx context.Context, raw []byte, clock []engine.Cloc
 	return effects, err
 }
 
-// Image implements engine.Imager.
-func (v *portableVM) Image() ([]byte, error) {
+// Capture implements engine.Imager.
+func (v *portableVM) Capture() (engine.Capture, error) {
 	if v.stepping.Load() {
 		v.VM.engine.note(v.VM, "was to be copied out inside a step")
 	}
@@ -113,5 +122,6 @@ func (v *portableVM) Image() ([]byte, error) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return json.Marshal(image{v.engine.build, slices.Clone(v.raw)})
+	taken := image{v.engine.build, slices.Clone(v.raw)}
+	return func(context.Context) ([]byte, error) { return json.Marshal(taken) }, nil
 }

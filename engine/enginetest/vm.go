@@ -32,6 +32,9 @@ type VM struct {
 	left   []time.Duration
 }
 
+// EngineName implements engine.VM.
+func (v *VM) EngineName() string { return v.engine.Name() }
+
 // Step implements engine.VM. Anything that the interface forbids is noted for Engine.Misuse.
 func (v *VM) Step(ctx context.Context, raw []byte, timeout time.Duration) (*engine.Effects, error) {
 	if !v.stepping.CompareAndSwap(false, true) {
@@ -97,8 +100,8 @@ func take(step Step, in *Input) (*engine.Effects, error) {
 	return effects, err
 }
 
-// Retake implements engine.VM. A script reads no clock, so the reads are not looked at.
-func (v *VM) Retake(ctx context.Context, raw []byte, _ []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+// Replay implements engine.Replayer. A script reads no clock, so the reads are not looked at.
+func (v *VM) Replay(ctx context.Context, raw []byte, _ []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
 	return v.Step(ctx, raw, timeout)
 }
 

@@ -97,9 +97,9 @@ func (c *Control) Step(input, catalog []byte, timeout, grace time.Duration) Stat
 		(*C.uint8_t)(unsafe.SliceData(catalog)), C.uint64_t(len(catalog))))
 }
 
-// Retake is Step for a step that was taken before: the guest's clock gives the reads of then, runs of equal ones. Beyond
+// Replay is Step for a step that was executed before: the guest's clock gives the reads of then, runs of equal ones. Beyond
 // them the step ends as Diverged.
-func (c *Control) Retake(input, catalog []byte, reads []ClockRun, timeout, grace time.Duration) Status {
+func (c *Control) Replay(input, catalog []byte, reads []ClockRun, timeout, grace time.Duration) Status {
 	runs := make([]C.struct_clock_run, len(reads))
 	for i, r := range reads {
 		runs[i] = C.struct_clock_run{ms: C.int64_t(r.Millis), count: C.uint64_t(r.Count)}

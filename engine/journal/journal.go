@@ -136,7 +136,11 @@ func (o *origin) begin(e engine.Engine) (engine.VM, error) {
 }
 
 func (t *taken) again(ctx context.Context, vm engine.VM) error {
-	effects, err := vm.Retake(ctx, t.input, t.clock, t.took*slowest+grace)
+	replayer, ok := vm.(engine.Replayer)
+	if !ok {
+		return fmt.Errorf("engine %s replays no steps", vm.EngineName())
+	}
+	effects, err := replayer.Replay(ctx, t.input, t.clock, t.took*slowest+grace)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

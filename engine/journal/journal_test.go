@@ -168,7 +168,7 @@ func TestRestored(t *testing.T) {
 	require.NoError(t, err)
 	vm, err := steps.Rebuild(t.Context(), e)
 	require.NoError(t, err)
-	image, err := vm.(engine.Imager).Image()
+	image, err := engine.Image(t.Context(), vm)
 	require.NoError(t, err)
 	vm.Close()
 

@@ -76,13 +76,13 @@ func (h *heap) step(input, catalog []byte, timeout time.Duration) guest.Status {
 	return h.watch(timeout, func() guest.Status { return h.control.Step(input, catalog, timeout, grace) })
 }
 
-// retake takes a step again, on the caller's thread.
-func (h *heap) retake(input, catalog []byte, clock []engine.ClockRun, timeout time.Duration) guest.Status {
+// replay executes a step that was executed before, on the caller's thread.
+func (h *heap) replay(input, catalog []byte, clock []engine.ClockRun, timeout time.Duration) guest.Status {
 	reads := make([]guest.ClockRun, len(clock))
 	for i, r := range clock {
 		reads[i] = guest.ClockRun(r)
 	}
-	return h.watch(timeout, func() guest.Status { return h.control.Retake(input, catalog, reads, timeout, grace) })
+	return h.watch(timeout, func() guest.Status { return h.control.Replay(input, catalog, reads, timeout, grace) })
 }
 
 // watch sees to it that a step ends.

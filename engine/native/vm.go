@@ -36,14 +36,19 @@ var statusErrors = map[guest.Status]error{
 	guest.Diverged: engine.ErrDiverged,
 }
 
+var _ engine.Replayer = (*vm)(nil)
+
+// EngineName implements engine.VM.
+func (v *vm) EngineName() string { return v.engine.Name() }
+
 // Step implements engine.VM.
 func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
 	return v.take(ctx, func(h *heap) guest.Status { return h.step(input, v.catalog, timeout) })
 }
 
-// Retake implements engine.VM.
-func (v *vm) Retake(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
-	return v.take(ctx, func(h *heap) guest.Status { return h.retake(input, v.catalog, clock, timeout) })
+// Replay implements engine.Replayer.
+func (v *vm) Replay(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, func(h *heap) guest.Status { return h.replay(input, v.catalog, clock, timeout) })
 }
 
 func (v *vm) take(ctx context.Context, step func(*heap) guest.Status) (*engine.Effects, error) {

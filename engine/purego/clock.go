@@ -10,16 +10,16 @@ import (
 
 // clock is a run's time: it never runs backwards, and every read is recorded.
 type clock struct {
-	last    int64
-	runs    []engine.ClockRun
-	retaken bool
-	reads   []engine.ClockRun
-	used    uint32
-	missing bool // a step that is taken again reads it more often than it did
+	last     int64
+	runs     []engine.ClockRun
+	replayed bool
+	reads    []engine.ClockRun
+	used     uint32
+	missing  bool // a step that is taken again reads it more often than it did
 }
 
-func (c *clock) begin(retaken bool, reads []engine.ClockRun) {
-	c.runs, c.retaken, c.reads, c.used, c.missing = nil, retaken, reads, 0, false
+func (c *clock) begin(replayed bool, reads []engine.ClockRun) {
+	c.runs, c.replayed, c.reads, c.used, c.missing = nil, replayed, reads, 0, false
 }
 
 func (c *clock) read() int64 {
@@ -34,7 +34,7 @@ func (c *clock) read() int64 {
 }
 
 func (c *clock) source() int64 {
-	if !c.retaken {
+	if !c.replayed {
 		return time.Now().UnixMilli()
 	}
 	for len(c.reads) > 0 && c.used == c.reads[0].Count {

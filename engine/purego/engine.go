@@ -22,7 +22,7 @@ type Engine struct {
 	open    atomic.Int64
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var _ engine.LimitReporter = (*Engine)(nil)
 
 // New returns an engine. It fails if a guest can't be started at all.
 func New(o Options) (*Engine, error) {
@@ -59,6 +59,12 @@ func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// UnenforcedLimits implements engine.LimitReporter: nobody knows how large its heaps are, and its interpreter does not
+// look at the time inside of a builtin.
+func (e *Engine) UnenforcedLimits() []string {
+	return []string{engine.LimitFootprint, engine.LimitBuiltin}
 }
 
 // Stats implements engine.Engine.

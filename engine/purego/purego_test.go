@@ -128,7 +128,7 @@ func TestSteps(t *testing.T) {
 		require.NoError(t, err)
 		defer again.Close()
 		for n, input := range inputs {
-			effects, err := again.Retake(context.Background(), input, all[n].Clock, longEnough)
+			effects, err := again.(engine.Replayer).Replay(context.Background(), input, all[n].Clock, longEnough)
 			require.NoError(t, err)
 			require.Equal(t, all[n].Hash(), effects.Hash(), "step %d", n)
 			require.Equal(t, all[n].Clock, effects.Clock)
@@ -138,7 +138,7 @@ func TestSteps(t *testing.T) {
 		again, err := e.NewVM(catalog)
 		require.NoError(t, err)
 		defer again.Close()
-		_, err = again.Retake(context.Background(), inputs[0], nil, longEnough)
+		_, err = again.(engine.Replayer).Replay(context.Background(), inputs[0], nil, longEnough)
 		require.ErrorIs(t, err, engine.ErrDiverged)
 	})
 }

@@ -116,17 +116,22 @@ func (v *vm) call(args ...any) (any, error) {
 	return r.Any()
 }
 
+var _ engine.Replayer = (*vm)(nil)
+
+// EngineName implements engine.VM.
+func (v *vm) EngineName() string { return v.engine.Name() }
+
 // Step implements engine.VM.
 func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
 	return v.take(ctx, input, timeout, false, nil)
 }
 
-// Retake implements engine.VM.
-func (v *vm) Retake(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+// Replay implements engine.Replayer.
+func (v *vm) Replay(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
 	return v.take(ctx, input, timeout, true, clock)
 }
 
-func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, retaken bool, reads []engine.ClockRun) (*engine.Effects, error) {
+func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, replayed bool, reads []engine.ClockRun) (*engine.Effects, error) {
 	if v.js == nil || v.spoiled {
 		return nil, engine.ErrClosed
 	}
@@ -137,7 +142,7 @@ func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, reta
 	if v.stopped() {
 		return nil, engine.ErrStopped
 	}
-	v.clock.begin(retaken, reads)
+	v.clock.begin(replayed, reads)
 	v.records.raw = nil
 	s := step{vm: v, deadline: time.Now().Add(timeout)}
 	var err error

@@ -19,7 +19,11 @@ type Engine struct {
 	err    error
 }
 
-var _ engine.Portable = (*Engine)(nil)
+var (
+	_ engine.Portable = (*Engine)(nil)
+	_ engine.Readier  = (*Engine)(nil)
+	_ engine.Reporter = (*Engine)(nil)
+)
 
 // New returns an engine that loads its module in the background: compiling takes a second, a cached one a few
 // milliseconds. Whoever needs a guest before that waits. It fails with ErrNoGuest if there is no module.
@@ -40,7 +44,7 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Report returns what an operator should know, without waiting.
+// Report implements engine.Reporter.
 func (e *Engine) Report() []string {
 	select {
 	case <-e.loaded:
@@ -56,7 +60,8 @@ func (e *Engine) Report() []string {
 	return nil
 }
 
-func (e *Engine) ready() error {
+// Ready implements engine.Readier.
+func (e *Engine) Ready() error {
 	<-e.loaded
 	if e.err != nil {
 		return fmt.Errorf("WASI engine: %w", e.err)
@@ -69,7 +74,7 @@ func (e *Engine) Name() string { return "wasi" }
 
 // Build implements engine.Portable.
 func (e *Engine) Build() (string, error) {
-	if err := e.ready(); err != nil {
+	if err := e.Ready(); err != nil {
 		return "", err
 	}
 	return e.module.build, nil
@@ -98,7 +103,7 @@ func (e *Engine) Restore(image, catalog []byte) (engine.VM, error) {
 }
 
 func (e *Engine) take() (*instance, error) {
-	if err := e.ready(); err != nil {
+	if err := e.Ready(); err != nil {
 		return nil, err
 	}
 	return e.pool.take(e.module)

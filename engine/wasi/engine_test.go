@@ -82,7 +82,7 @@ func TestDeaf(t *testing.T) {
 	})
 	t.Run("H3 a forged heap does not keep us either", func(t *testing.T) {
 		guest, effects := start(t, e, keeper)
-		image, err := guest.Image()
+		image, err := engine.Image(t.Context(), guest)
 		require.NoError(t, err)
 		for at := 4; at < len(image); at += 211 {
 			bad := append([]byte(nil), image...)

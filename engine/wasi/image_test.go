@@ -69,7 +69,7 @@ func TestImage(t *testing.T) {
 		vm, effects := start(t, e, keeper)
 		other := newEngine(t, Options{HeapBytes: 128 << 20})
 		for n, to := range []*Engine{other, e} {
-			image, err := vm.Image()
+			image, err := engine.Image(t.Context(), vm)
 			require.NoError(t, err)
 			vm.Close()
 			restored, err := to.Restore(image, nil)
@@ -89,7 +89,7 @@ func TestImage(t *testing.T) {
 		b := limits(`await yield_control(); return [ALL_TOOLS[0].id, typeof tools.secret]`)
 		effects, err := fresh.Step(context.Background(), b.Append(nil), longEnough)
 		require.NoError(t, err)
-		image, err := fresh.(engine.Imager).Image()
+		image, err := engine.Image(t.Context(), fresh)
 		require.NoError(t, err)
 		require.NotContains(t, string(image), "secret")
 		_, err = e.Restore(image, nil)
@@ -103,9 +103,9 @@ func TestImage(t *testing.T) {
 	})
 	t.Run("C4 copying a guest out changes nothing for it", func(t *testing.T) {
 		vm, effects := start(t, e, keeper)
-		first, err := vm.Image()
+		first, err := engine.Image(t.Context(), vm)
 		require.NoError(t, err)
-		again, err := vm.Image()
+		again, err := engine.Image(t.Context(), vm)
 		require.NoError(t, err)
 		require.Equal(t, first, again)
 		effects = resume(t, vm, effects, "1")
@@ -121,7 +121,7 @@ func TestImage(t *testing.T) {
 	})
 	t.Run("H4 what is no image is refused", func(t *testing.T) {
 		vm, _ := start(t, e, keeper)
-		image, err := vm.Image()
+		image, err := engine.Image(t.Context(), vm)
 		require.NoError(t, err)
 		number := func(at int, n uint32) []byte {
 			b := slices.Clone(image)
@@ -140,7 +140,7 @@ func TestImage(t *testing.T) {
 	})
 	t.Run("H4 a forged image harms only its own guest", func(t *testing.T) {
 		vm, effects := start(t, e, keeper)
-		image, err := vm.Image()
+		image, err := engine.Image(t.Context(), vm)
 		require.NoError(t, err)
 		for at := 4; at < len(image); at += 97 {
 			bad := slices.Clone(image)

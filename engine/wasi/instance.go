@@ -36,7 +36,7 @@ type instance struct {
 	// Of the step that is being taken.
 	stop     atomic.Bool
 	deadline time.Time
-	retaken  bool
+	replayed bool
 	reads    []engine.ClockRun
 	used     uint32 // of reads[0]
 }
@@ -215,7 +215,7 @@ const noRead = uint64(1) << 63
 // clock returns the time in milliseconds, or the next read of a step that is taken again.
 func clock(ctx context.Context, stack []uint64) {
 	i := ctx.Value(instanceKey{}).(*instance)
-	if !i.retaken {
+	if !i.replayed {
 		stack[0] = uint64(time.Now().UnixMilli())
 		return
 	}

@@ -22,16 +22,22 @@ type vm struct {
 	interrupted bool
 }
 
-var _ engine.Imager = (*vm)(nil)
+var (
+	_ engine.Imager   = (*vm)(nil)
+	_ engine.Replayer = (*vm)(nil)
+)
+
+// EngineName implements engine.VM.
+func (v *vm) EngineName() string { return v.engine.Name() }
 
 // Step implements engine.VM.
 func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
 	return v.take(ctx, input, timeout, func(*instance) {})
 }
 
-// Retake implements engine.VM.
-func (v *vm) Retake(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
-	return v.take(ctx, input, timeout, func(i *instance) { i.retaken, i.reads, i.used = true, clock, 0 })
+// Replay implements engine.Replayer.
+func (v *vm) Replay(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, input, timeout, func(i *instance) { i.replayed, i.reads, i.used = true, clock, 0 })
 }
 
 func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, prepare func(*instance)) (*engine.Effects, error) {
@@ -53,7 +59,7 @@ func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, prep
 	var status status
 	var fault error
 	took := thread.Run(func() { status, fault = i.take(input, v.catalog, timeout) })
-	i.retaken, i.reads = false, nil
+	i.replayed, i.reads = false, nil
 	v.started, v.catalog = true, nil
 	effects, err := engine.DecodeEffects(i.effects(), status == done)
 	if effects != nil {
@@ -95,8 +101,8 @@ func (v *vm) rest() error {
 	return nil
 }
 
-// Image implements engine.Imager.
-func (v *vm) Image() ([]byte, error) {
+// Capture implements engine.Imager. The image is made at once: only the heap has what it is made of.
+func (v *vm) Capture() (engine.Capture, error) {
 	if err := v.rest(); err != nil {
 		return nil, err
 	}
@@ -104,7 +110,7 @@ func (v *vm) Image() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrBroken, err)
 	}
-	return image, nil
+	return func(context.Context) ([]byte, error) { return image, nil }, nil
 }
 
 // Footprint implements engine.VM.

@@ -3,6 +3,7 @@ package worker
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -64,10 +65,14 @@ type Engine struct {
 	guests   atomic.Int64
 	suspects chan struct{} // places for guests that may have ended a worker
 
-	rebuilt, retaken, convicted atomic.Int64
+	rebuilt, replayed, convicted atomic.Int64
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var (
+	_ engine.Readier       = (*Engine)(nil)
+	_ engine.Reporter      = (*Engine)(nil)
+	_ engine.LimitReporter = (*Engine)(nil)
+)
 
 // suspectsAtOnce bounds the workers that are started for single guests.
 const suspectsAtOnce = 2
@@ -80,8 +85,8 @@ func New(o Options) *Engine {
 	}
 }
 
-// Ready waits for the first worker. The error is why there is none: the engine can't be loaded, or lacks a layer of the
-// sandbox that is required.
+// Ready implements engine.Readier: it waits for the first worker. The error is why there is none: the engine can't be
+// loaded, or the worker lacks a layer of the sandbox that is required.
 func (e *Engine) Ready() error {
 	_, err := e.ready()
 	return err
@@ -136,7 +141,7 @@ type Workers struct {
 	Serving, Spare int
 	Started, Lost  int64
 	Rebuilt        int64 // guests that were rebuilt elsewhere
-	Retaken        int64 // steps that were taken again, since their worker was lost
+	Replayed       int64 // steps that were taken again, since their worker was lost
 	Convicted      int64 // guests that ended a worker that they had to themselves
 }
 
@@ -148,11 +153,11 @@ func (e *Engine) Workers() Workers {
 	f.sort()
 	return Workers{
 		Serving: len(f.serving), Spare: len(f.spare), Started: f.started, Lost: f.lost,
-		Rebuilt: e.rebuilt.Load(), Retaken: e.retaken.Load(), Convicted: e.convicted.Load(),
+		Rebuilt: e.rebuilt.Load(), Replayed: e.replayed.Load(), Convicted: e.convicted.Load(),
 	}
 }
 
-// Report returns what an operator should know, without waiting.
+// Report implements engine.Reporter.
 func (e *Engine) Report() []string {
 	f := e.fleet
 	f.mu.Lock()
@@ -170,6 +175,19 @@ func (e *Engine) Report() []string {
 		notes = append(notes, "the workers' sandbox lacks "+strings.Join(best.ready.Sandbox.Lacks, ", "))
 	}
 	return append(notes, best.ready.Notes...)
+}
+
+// UnenforcedLimits implements engine.LimitReporter: those of the engine inside, but a worker that does not answer in time
+// is ended, whatever its guest is doing. Nil while there is no worker.
+func (e *Engine) UnenforcedLimits() []string {
+	f := e.fleet
+	f.mu.Lock()
+	best := f.best()
+	f.mu.Unlock()
+	if best == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(best.ready.Unenforced), func(limit string) bool { return limit == engine.LimitBuiltin })
 }
 
 // Close implements engine.Engine. It fails if guests were open.

@@ -53,7 +53,7 @@ func TestKills(t *testing.T) {
 			require.NoError(t, e.Ready())
 			runs := underFire(t, e, *kills)
 			t.Logf("%d runs, %d workers lost, %d guests rebuilt, %d steps taken again",
-				runs, e.Workers().Lost, e.Workers().Rebuilt, e.Workers().Retaken)
+				runs, e.Workers().Lost, e.Workers().Rebuilt, e.Workers().Replayed)
 			require.Positive(t, e.Workers().Rebuilt)
 			require.NoError(t, e.Close())
 			require.LessOrEqual(t, descriptors(t), before+2, "descriptors are left open")

@@ -61,7 +61,7 @@ func TestSteps(t *testing.T) {
 		vm := guest(t, e)
 		_, err := vm.Step(t.Context(), begin("a b c"), longEnough)
 		require.NoError(t, err)
-		image, err := vm.(engine.Imager).Image()
+		image, err := engine.Image(t.Context(), vm)
 		require.NoError(t, err)
 		again, err := e.Restore(image, []byte("catalog"))
 		require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestLoss(t *testing.T) {
 		first := guest(t, e)
 		_, err := first.Step(t.Context(), begin("a b c"), longEnough)
 		require.NoError(t, err)
-		image, err := first.(engine.Imager).Image()
+		image, err := engine.Image(t.Context(), first)
 		require.NoError(t, err)
 		vm, err := e.Restore(image, nil)
 		require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestLoss(t *testing.T) {
 		for _, done := range all {
 			require.ErrorIs(t, (<-done).err, engine.ErrTimeout)
 		}
-		require.Zero(t, e.Workers().Retaken)
+		require.Zero(t, e.Workers().Replayed)
 	})
 	t.Run("G7 who ignores its interrupt is ended too", func(t *testing.T) {
 		e := fakes(t, Options{})

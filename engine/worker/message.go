@@ -35,14 +35,14 @@ const (
 
 // step asks for a step.
 type step struct {
-	guest   uint64
-	until   time.Duration // when the guest's time is over, by the machine's monotonic clock
-	fresh   bool          // the guest is to be made
-	catalog catalog
-	retaken bool // it was taken before: the clock reads of then
-	clock   []engine.ClockRun
-	closed  []uint64 // guests that are to be closed afterwards
-	input   []byte
+	guest    uint64
+	until    time.Duration // when the guest's time is over, by the machine's monotonic clock
+	fresh    bool          // the guest is to be made
+	catalog  catalog
+	replayed bool // it was taken before: the clock reads of then
+	clock    []engine.ClockRun
+	closed   []uint64 // guests that are to be closed afterwards
+	input    []byte
 }
 
 // catalog names what a guest sees. Workers keep the ones that they have seen; known says that the text is left out.
@@ -54,7 +54,7 @@ type catalog struct {
 
 const (
 	flagFresh = 1 << iota
-	flagRetaken
+	flagReplayed
 	flagKnown
 )
 
@@ -63,8 +63,8 @@ func (s *step) append(b []byte) []byte {
 	if s.fresh {
 		flags |= flagFresh
 	}
-	if s.retaken {
-		flags |= flagRetaken
+	if s.replayed {
+		flags |= flagReplayed
 	}
 	if s.catalog.known {
 		flags |= flagKnown
@@ -76,7 +76,7 @@ func (s *step) append(b []byte) []byte {
 	if s.fresh {
 		b = s.catalog.append(b)
 	}
-	if s.retaken {
+	if s.replayed {
 		b = wire.U32(b, len(s.clock))
 		for _, r := range s.clock {
 			b = wire.U64(b, uint64(r.Millis))
@@ -89,12 +89,12 @@ func (s *step) append(b []byte) []byte {
 func (s *step) parse(b []byte) error {
 	r := read(b)
 	flags := r.U8()
-	s.fresh, s.retaken, s.catalog.known = flags&flagFresh != 0, flags&flagRetaken != 0, flags&flagKnown != 0
+	s.fresh, s.replayed, s.catalog.known = flags&flagFresh != 0, flags&flagReplayed != 0, flags&flagKnown != 0
 	s.guest, s.until, s.closed = r.U64(), time.Duration(r.U64()), r.guests()
 	if s.fresh {
 		s.catalog.parse(r)
 	}
-	if s.retaken {
+	if s.replayed {
 		const size = 12
 		for range r.Count(size) {
 			s.clock = append(s.clock, engine.ClockRun{Millis: int64(r.U64()), Count: r.U32()})
@@ -195,7 +195,7 @@ func (s *stepped) parse(b []byte) error {
 var outcomes = []error{
 	nil,
 	engine.ErrTimeout, engine.ErrStopped, engine.ErrMemory, engine.ErrOutput, engine.ErrOverloaded, engine.ErrClosed,
-	engine.ErrBroken, engine.ErrDiverged, engine.ErrImage, engine.ErrProtocol, errOther,
+	engine.ErrBroken, engine.ErrDiverged, engine.ErrImage, engine.ErrProtocol, engine.ErrPinned, errOther,
 }
 
 // errOther is an engine's failure that has no name.

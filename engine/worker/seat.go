@@ -28,7 +28,7 @@ type seat struct {
 	nudge    *time.Timer
 }
 
-var _ engine.Imager = (*seat)(nil)
+var _ engine.Replayer = (*seat)(nil)
 
 // sit gives a guest that is to be a seat in a worker.
 func (p *process) sit(c catalog) *seat {
@@ -36,14 +36,17 @@ func (p *process) sit(c catalog) *seat {
 	return &seat{process: p, id: p.nextID.Add(1), catalog: c}
 }
 
+// EngineName implements engine.VM.
+func (s *seat) EngineName() string { return s.process.ready.Name }
+
 // Step implements engine.VM.
 func (s *seat) Step(_ context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
 	return s.step(&step{input: input}, timeout)
 }
 
-// Retake implements engine.VM.
-func (s *seat) Retake(_ context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
-	return s.step(&step{input: input, retaken: true, clock: clock}, timeout)
+// Replay implements engine.Replayer.
+func (s *seat) Replay(_ context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+	return s.step(&step{input: input, replayed: true, clock: clock}, timeout)
 }
 
 func (s *seat) step(ask *step, timeout time.Duration) (*engine.Effects, error) {
@@ -123,8 +126,8 @@ func (s *seat) restore(image []byte) error {
 	return s.other(tellRestored, func(l *lane) []byte { return ask.append(l.frame(askRestore)) }, func(*reader) {})
 }
 
-// Image implements engine.Imager.
-func (s *seat) Image() ([]byte, error) {
+// image copies the guest out.
+func (s *seat) image() ([]byte, error) {
 	var image []byte
 	err := s.other(tellImage, s.about(askImage), func(r *reader) { image = append([]byte{}, r.Rest()...) })
 	return image, err

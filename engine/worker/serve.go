@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/internal/wire"
@@ -36,11 +37,12 @@ type hello struct {
 
 // ready is a worker's answer to hello.
 type ready struct {
-	Error   string         `json:"error,omitempty"` // why it can't serve
-	Name    string         `json:"name"`            // of the engine
-	Build   string         `json:"build,omitempty"` // of a portable engine
-	Sandbox sandbox.Report `json:"sandbox"`
-	Notes   []string       `json:"notes,omitempty"` // of the engine, for the operator
+	Error      string         `json:"error,omitempty"` // why it can't serve
+	Name       string         `json:"name"`            // of the engine
+	Build      string         `json:"build,omitempty"` // of a portable engine
+	Sandbox    sandbox.Report `json:"sandbox"`
+	Notes      []string       `json:"notes,omitempty"`      // of the engine, for the operator
+	Unenforced []string       `json:"unenforced,omitempty"` // see engine.LimitReporter
 }
 
 // Opener opens the engine that the settings name. It runs before the sandbox closes.
@@ -94,9 +96,7 @@ func Serve(open Opener) error {
 		r.Error = err.Error()
 		return errors.Join(err, say(control, sayReady, &r))
 	}
-	if n, ok := e.(interface{ Report() []string }); ok {
-		r.Notes = n.Report()
-	}
+	r.Notes, r.Unenforced = engine.Reports(e), engine.UnenforcedLimits(e)
 	r.Sandbox = sandbox.Enter(uint64(firstLane + h.Lanes + spareDescriptors))
 	if err := say(control, sayReady, &r); err != nil {
 		return err
@@ -136,6 +136,15 @@ type server struct {
 type resident struct {
 	engine.VM
 	pending int // requests that have no answer yet, timers among them
+}
+
+// replay executes a step that was executed before.
+func (r *resident) replay(ask *step, timeout time.Duration) (*engine.Effects, error) {
+	replayer, ok := r.VM.(engine.Replayer)
+	if !ok {
+		return nil, engine.ErrProtocol
+	}
+	return replayer.Replay(context.Background(), ask.input, ask.clock, timeout)
 }
 
 // unknown is more than any guest can have pending.
@@ -263,8 +272,8 @@ func (s *server) step(lane *stream, ask *step) ([]byte, bool, error) {
 	}
 	var effects *engine.Effects
 	told, left := stepped{}, max(ask.until-monotonic(), 0)
-	if ask.retaken {
-		effects, told.err = guest.Retake(context.Background(), ask.input, ask.clock, left)
+	if ask.replayed {
+		effects, told.err = guest.replay(ask, left)
 	} else {
 		effects, told.err = guest.Step(context.Background(), ask.input, left)
 	}
@@ -302,11 +311,7 @@ func imageOf(lane *stream, guest *resident) []byte {
 	if guest == nil {
 		return appendOutcome(lane.frame(tellImage), engine.ErrClosed)
 	}
-	imager, ok := guest.VM.(engine.Imager)
-	if !ok {
-		return appendOutcome(lane.frame(tellImage), engine.ErrImage)
-	}
-	image, err := imager.Image()
+	image, err := engine.Image(context.Background(), guest.VM)
 	return append(appendOutcome(lane.frame(tellImage), err), image...)
 }
 

@@ -39,21 +39,25 @@ type vm struct {
 type portableVM struct{ *vm }
 
 var (
-	_ journal.Keeper = (*vm)(nil)
-	_ engine.Imager  = (*portableVM)(nil)
+	_ journal.Keeper  = (*vm)(nil)
+	_ engine.Replayer = (*vm)(nil)
+	_ engine.Imager   = (*portableVM)(nil)
 )
 
 // Journal implements journal.Keeper.
 func (v *vm) Journal() *journal.Journal { return v.journal }
+
+// EngineName implements engine.VM.
+func (v *vm) EngineName() string { return v.engine.Name() }
 
 // Step implements engine.VM.
 func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
 	return v.take(ctx, input, func(s *seat) (*engine.Effects, error) { return s.Step(ctx, input, timeout) })
 }
 
-// Retake implements engine.VM.
-func (v *vm) Retake(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
-	return v.take(ctx, input, func(s *seat) (*engine.Effects, error) { return s.Retake(ctx, input, clock, timeout) })
+// Replay implements engine.Replayer.
+func (v *vm) Replay(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
+	return v.take(ctx, input, func(s *seat) (*engine.Effects, error) { return s.Replay(ctx, input, clock, timeout) })
 }
 
 // take takes a step, again if it has to.
@@ -115,7 +119,7 @@ func (v *vm) insist(ctx context.Context, do func(*seat) error) error {
 		case gone.crashed || losses == maxLosses:
 			return v.alone(ctx, do, gone)
 		}
-		v.engine.retaken.Add(1)
+		v.engine.replayed.Add(1)
 	}
 }
 
@@ -256,7 +260,7 @@ func (v *vm) alone(ctx context.Context, do func(*seat) error, why *lost) error {
 		p.kill(death{planned: true, why: "it was for one guest"})
 		<-p.gone
 	}()
-	v.engine.retaken.Add(1)
+	v.engine.replayed.Add(1)
 	s, err := v.sit(ctx, p)
 	if err == nil {
 		err = do(s)
@@ -302,14 +306,17 @@ func (v *vm) Footprint() (int, error) {
 	return size, err
 }
 
-// Image implements engine.Imager.
-func (v *portableVM) Image() ([]byte, error) {
+// Capture implements engine.Imager. The image is fetched at once: the guest may be gone later.
+func (v *portableVM) Capture() (engine.Capture, error) {
 	var image []byte
 	err := v.look(func(s *seat) (err error) {
-		image, err = s.Image()
+		image, err = s.image()
 		return err
 	})
-	return image, err
+	if err != nil {
+		return nil, err
+	}
+	return func(context.Context) ([]byte, error) { return image, nil }, nil
 }
 
 // look does something with the guest at rest.

@@ -14,7 +14,7 @@ import (
 const reads = `const seen = [Date.now(), performance.now()]; await tools.echo(1);
 	for (const from = Date.now(); Date.now() === from;); return [seen, Date.now(), Math.random()]`
 
-func TestRetake(t *testing.T) {
+func TestReplay(t *testing.T) {
 	e := newEngine(t, Options{})
 	b := limits(reads)
 	vm, first := start(t, e, b)
@@ -27,13 +27,13 @@ func TestRetake(t *testing.T) {
 		vm, err := e.NewVM(smallCatalog())
 		require.NoError(t, err)
 		t.Cleanup(vm.Close)
-		effects, err := vm.Retake(t.Context(), b.Append(nil), first.Clock, longEnough)
+		effects, err := vm.(engine.Replayer).Replay(t.Context(), b.Append(nil), first.Clock, longEnough)
 		require.NoError(t, err)
 		require.Equal(t, first.Hash(), effects.Hash())
 		return vm
 	}
 	t.Run("C4 a step taken again sees the clock of then, and is the same step", func(t *testing.T) {
-		effects, err := again(t).Retake(t.Context(), second, last.Clock, longEnough)
+		effects, err := again(t).(engine.Replayer).Replay(t.Context(), second, last.Clock, longEnough)
 		require.NoError(t, err)
 		require.Equal(t, string(last.Main.Value), string(effects.Main.Value))
 		require.Equal(t, last.Clock, effects.Clock)
@@ -41,14 +41,14 @@ func TestRetake(t *testing.T) {
 	})
 	t.Run("C4 a step that reads the clock more often than it did has diverged", func(t *testing.T) {
 		vm := again(t)
-		_, err := vm.Retake(t.Context(), second, last.Clock[:1], longEnough)
+		_, err := vm.(engine.Replayer).Replay(t.Context(), second, last.Clock[:1], longEnough)
 		require.ErrorIs(t, err, engine.ErrDiverged)
 		_, err = vm.Step(t.Context(), second, longEnough)
 		require.ErrorIs(t, err, engine.ErrClosed)
 	})
 	t.Run("C4 a run of no reads is passed over", func(t *testing.T) {
 		clock := append([]engine.ClockRun{{Millis: 1}}, last.Clock...)
-		effects, err := again(t).Retake(t.Context(), second, clock, longEnough)
+		effects, err := again(t).(engine.Replayer).Replay(t.Context(), second, clock, longEnough)
 		require.NoError(t, err)
 		require.Equal(t, last.Hash(), effects.Hash())
 	})
