@@ -14,6 +14,7 @@ import (
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/hybrid"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
 	"github.com/codecell/codecell/engine/worker"
@@ -64,24 +65,21 @@ func openEngine(s worker.Settings) (engine.Engine, error) {
 
 func serviceOn(b *testing.B, main engine.Engine, portable engine.Portable) *service {
 	b.Helper()
-	options := bridge.Options{Engine: main, TestExecutors: true}
+	e := main
 	if portable != nil {
-		options.Portable = portable
 		_, err := portable.Build() // not while something is measured
 		require.NoError(b, err)
+		e = hybrid.New(main, portable)
 	}
-	s, err := bridge.New(options)
+	s, err := bridge.New(bridge.Options{Engine: e, TestExecutors: true})
 	require.NoError(b, err)
 	b.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		require.NoError(b, s.Close(ctx))
-		require.NoError(b, main.Close())
-		if portable != nil {
-			require.NoError(b, portable.Close())
-		}
+		require.NoError(b, e.Close())
 	})
-	return &service{s, main}
+	return &service{s, e}
 }
 
 // turnRequest is a turn with n tools of the size that real ones have. They answer at once.

@@ -94,14 +94,7 @@ func (r *run) ownImage(ctx context.Context, binding snapshot.Binding) ([]byte, e
 		}
 		return snap.Image, nil
 	}
-	if _, ok := r.vm.(engine.Imager); ok {
-		return engine.Image(ctx, r.vm)
-	}
-	steps, err := r.journal.Steps(maxReplayed)
-	if err != nil {
-		return nil, err
-	}
-	return h.rebuild(ctx, steps)
+	return engine.Image(ctx, r.vm)
 }
 
 // imageLimit is the most that a snapshot of one of the turn's runs may have, unpacked: an image holds each block of the

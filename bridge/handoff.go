@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/journal"
 	"github.com/codecell/codecell/snapshot"
 )
 
@@ -19,8 +19,7 @@ import (
 //
 // A suspended run's heap stays where it is, parked, because resuming it there is cheapest. It is moved when more heaps
 // are parked than may be, the one that has waited longest first; and at once, though off the caller's path, where the
-// config wants every wait to restore a snapshot. The guest of a native heap is rebuilt in the portable engine, step by
-// step. If a step is not the same step there, the heap stays the run's only copy.
+// config wants every wait to restore a snapshot. A guest that can't be copied out stays in its heap, the run's only copy.
 type handoffs struct {
 	portable engine.Portable
 	store    snapshot.Store
@@ -45,8 +44,8 @@ type handoffCounts struct{ done, diverged, kept, failed, restored atomic.Int64 }
 // HandoffStats counts what became of suspended guests since the start.
 type HandoffStats struct {
 	Done     int64 `json:"done"`     // moved into a snapshot
-	Diverged int64 `json:"diverged"` // a step was not the same step when taken again: the heap was kept
-	Kept     int64 `json:"kept"`     // not tried, the journal being too long: the heap was kept
+	Diverged int64 `json:"diverged"` // a step was not the same step when replayed: the heap was kept
+	Kept     int64 `json:"kept"`     // the guest can't leave its heap for another reason, such as too long a journal
 	Failed   int64 `json:"failed"`   // the store or the engine had no room: the heap was kept
 	Restored int64 `json:"restored"` // snapshots that became guests again
 }
@@ -54,14 +53,14 @@ type HandoffStats struct {
 // errStale means that the run was resumed, or ended, before its guest was moved.
 var errStale = errors.New("the run went on")
 
-func (s *Service) newHandoffs() (*handoffs, error) {
+func (s *Service) newHandoffs(portable engine.Portable) (*handoffs, error) {
 	o := &s.options
 	sealer, err := snapshot.NewSealer(o.SnapshotKey)
 	if err != nil {
 		return nil, err
 	}
 	h := &handoffs{
-		portable: o.Portable, store: o.Snapshots, sealer: sealer, service: s, limit: o.ParkedHeaps,
+		portable: portable, store: o.Snapshots, sealer: sealer, service: s, limit: o.ParkedHeaps,
 		parked: list.New(), eager: make(chan *run, 1024), over: make(chan struct{}, 1),
 	}
 	if h.store == nil {
@@ -198,18 +197,17 @@ func (h *handoffs) move(ctx context.Context, r *run) error {
 // image returns the image of a suspended run's guest, and which of its suspensions that is. It is nil if there is no
 // heap to take one of.
 func (h *handoffs) image(ctx context.Context, r *run) ([]byte, int, error) {
-	image, steps, was, err := r.copyOut()
-	if steps == nil || err != nil {
-		return image, was, err
+	capture, was, err := r.capture()
+	if capture == nil || err != nil {
+		return nil, was, err
 	}
 	// The heap itself is not touched: whoever resumes or ends the run meanwhile need not wait.
-	image, err = h.rebuild(ctx, steps)
+	image, err := capture(ctx)
 	return image, was, err
 }
 
-// copyOut returns the image of a suspended run's guest, or the steps to rebuild it from, and which of the run's
-// suspensions it is. Both are nil if there is no heap.
-func (r *run) copyOut() ([]byte, *journal.Steps, int, error) {
+// capture captures a suspended run's guest, and says in which of the run's suspensions. It is nil if there is no heap.
+func (r *run) capture() (engine.Capture, int, error) {
 	r.atRest.Lock()
 	defer r.atRest.Unlock()
 	r.mu.Lock()
@@ -219,23 +217,14 @@ func (r *run) copyOut() ([]byte, *journal.Steps, int, error) {
 	}
 	r.mu.Unlock()
 	if vm == nil {
-		return nil, nil, was, nil
+		return nil, was, nil
 	}
-	if _, ok := vm.(engine.Imager); ok {
-		image, err := engine.Image(context.Background(), vm)
-		return image, nil, was, err
+	guest, ok := vm.(engine.Imager)
+	if !ok {
+		return nil, was, fmt.Errorf("%w: engine %s copies none out", engine.ErrPinned, vm.EngineName())
 	}
-	steps, err := r.journal.Steps(maxReplayed)
-	return nil, steps, was, err
-}
-
-func (h *handoffs) rebuild(ctx context.Context, steps *journal.Steps) ([]byte, error) {
-	vm, err := steps.Rebuild(ctx, h.portable)
-	if err != nil {
-		return nil, err
-	}
-	defer vm.Close()
-	return engine.Image(ctx, vm)
+	capture, err := guest.Capture()
+	return capture, was, err
 }
 
 // put seals an image and stores it for as long as the run has left.
@@ -257,8 +246,8 @@ func (h *handoffs) note(r *run, err error) {
 	case errors.Is(err, context.Canceled):
 	case errors.Is(err, engine.ErrDiverged):
 		h.count.diverged.Add(1)
-		logger.Warn("a suspended run stays in its heap: taken again, it went otherwise", "run", r.id, "error", err)
-	case errors.Is(err, journal.ErrOver):
+		logger.Warn("a suspended run stays in its heap: replayed, it went otherwise", "run", r.id, "error", err)
+	case errors.Is(err, engine.ErrPinned):
 		h.count.kept.Add(1)
 		logger.Debug("a suspended run stays in its heap", "run", r.id, "error", err)
 	default:
@@ -293,10 +282,10 @@ func (h *handoffs) restore(r *run) error {
 	}
 	h.count.restored.Add(1)
 	r.mu.Lock()
-	r.vm, r.journal, r.records, r.stored = vm, nil, false, false
+	r.vm, r.stored = vm, false
 	gone := r.ctx.Err() != nil
 	r.mu.Unlock()
-	r.engine = h.portable.Name()
+	r.engine = vm.EngineName()
 	if gone {
 		vm.Interrupt()
 	}

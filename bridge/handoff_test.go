@@ -13,6 +13,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
+	"github.com/codecell/codecell/engine/hybrid"
 	"github.com/codecell/codecell/snapshot"
 )
 
@@ -25,8 +26,8 @@ type portableWorld struct {
 func newPortableWorld(t testing.TB, o Options, script ...enginetest.Step) *portableWorld {
 	t.Helper()
 	p := enginetest.NewPortable("build", func(string) enginetest.Script { return script })
-	o.Portable = p
-	w := &portableWorld{newWorld(t, enginetest.Always(script...), o), p}
+	fake := enginetest.Always(script...)
+	w := &portableWorld{newWorldOn(t, hybrid.New(fake, p), fake, o), p}
 	t.Cleanup(func() {
 		// After the service's own end, which comes later in the code and earlier in time.
 		require.NoError(t, p.Misuse())
@@ -206,7 +207,7 @@ func TestParkedHeaps(t *testing.T) {
 	})
 	t.Run("C4 a guest of the portable engine is copied out as it is", func(t *testing.T) {
 		p := enginetest.NewPortable("build", func(string) enginetest.Script { return twice() })
-		s, err := New(Options{Engine: p, Portable: p, ParkedHeaps: 1, TestExecutors: true})
+		s, err := New(Options{Engine: p, ParkedHeaps: 1, TestExecutors: true})
 		require.NoError(t, err)
 		w := &world{Service: s, t: t, engine: p.Engine}
 		turn := w.turn("")

@@ -119,7 +119,7 @@ func (s *Service) revive(t *Turn, runID string, state *hostState) (*run, error) 
 	r.id, r.code, r.parentID, r.expiresAt = runID, state.Code, state.ParentID, expires
 	r.settled, r.value, r.noticed, r.hints = state.Settled, state.Value, state.Noticed, state.Hints
 	r.steps, r.heap, r.guest, r.waited = state.Steps, state.Heap, state.Guest, state.Waited
-	r.harmful, r.engine, r.catalog = state.Harmful, s.handoffs.portable.Name(), t.guestCatalogFor(source.Body)
+	r.harmful, r.engine, r.catalog = state.Harmful, s.options.Engine.Name(), t.guestCatalogFor(source.Body)
 	for _, step := range []func(*hostState) error{r.reviveOutput, r.reviveItems, r.reviveAnswers} {
 		if err := step(state); err != nil {
 			r.cancel()

@@ -42,7 +42,13 @@ type world struct {
 
 func newWorld(t testing.TB, e *enginetest.Engine, o Options) *world {
 	t.Helper()
-	o.Engine = e
+	return newWorldOn(t, e, e, o)
+}
+
+// newWorldOn is newWorld for an engine that is made of a fake one, among others.
+func newWorldOn(t testing.TB, whole engine.Engine, e *enginetest.Engine, o Options) *world {
+	t.Helper()
+	o.Engine = whole
 	o.TestExecutors = true
 	s, err := New(o)
 	require.NoError(t, err)

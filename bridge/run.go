@@ -11,7 +11,6 @@ import (
 
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/journal"
 	"github.com/codecell/codecell/engine/script"
 )
 
@@ -31,12 +30,10 @@ type run struct {
 	source   *script.Source
 	code     string // that source was prepared from
 	language script.Language
-	vm       engine.VM        // nil while its guest lies in a snapshot; mu guards changes of it
-	journal  *journal.Journal // nil if the guest can be copied out as it is, or never will be
-	records  bool             // the journal is kept here, and not by the guest
-	engine   string           // the name of the guest's
-	catalog  []byte           // that the guest sees
-	ctx      context.Context  // ends with the run; nested calls hang on it
+	vm       engine.VM       // nil while its guest lies in a snapshot; mu guards changes of it
+	engine   string          // the name of the guest's
+	catalog  []byte          // that the guest sees
+	ctx      context.Context // ends with the run; nested calls hang on it
 	cancel   context.CancelFunc
 
 	parentID string      // of the exec or wait being served
@@ -86,24 +83,10 @@ func newRun(s *Service, t *Turn, source *script.Source, language script.Language
 	return r
 }
 
-// begin gives the run its guest. The guest's steps are recorded if they may have to be taken again elsewhere.
+// begin gives the run its guest.
 func (r *run) begin(vm engine.VM, catalog []byte) {
-	r.vm, r.engine, r.catalog = vm, r.service.options.Engine.Name(), catalog
-	if _, portable := vm.(engine.Imager); portable || r.service.handoffs == nil {
-		return
-	}
-	if k, ok := vm.(journal.Keeper); ok {
-		r.journal = k.Journal()
-	} else {
-		r.journal, r.records = journal.New(catalog, maxJournalBytes), true
-	}
+	r.vm, r.engine, r.catalog = vm, vm.EngineName(), catalog
 }
-
-// What a run's handoff may cost: taking steps again elsewhere takes several times as long as at first.
-const (
-	maxJournalBytes = 16 << 20
-	maxReplayed     = 500 * time.Millisecond
-)
 
 // runID names the run; most runs end without ever needing a name. r.mu must be held.
 func (r *run) runID() string {
@@ -237,9 +220,6 @@ func (r *run) step(l *leg, input []byte) ([]*item, *Result, error) {
 	}
 	r.steps++
 	r.heap = r.vm.HeapBytes()
-	if r.records {
-		r.journal.Add(input, effects)
-	}
 	r.guest += effects.Took
 	r.computed += effects.CPU
 	l.guestLeft -= effects.CPU

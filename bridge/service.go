@@ -17,7 +17,9 @@ import (
 
 // Options configure a Service. Engine is required, or the reason why there is none.
 type Options struct {
-	// Engine runs cells.
+	// Engine runs cells. If it is an engine.Portable, guests that wait for long leave their heaps, and all that are
+	// suspended where the config says snapshot.resume: "restore". If not, suspended runs stay in their heaps, and turns
+	// that ask for more are refused.
 	Engine engine.Engine
 	// EngineError is why the engine could not be loaded. The service then answers all that needs no engine and
 	// refuses turns with code mode on: it never hands back their tools instead (contract A8).
@@ -28,13 +30,9 @@ type Options struct {
 	// Agents are the configs of agents that have one of their own, by agent id: each the result of merging it over
 	// Config (contract A2).
 	Agents map[string]config.Config
-	// Portable takes over guests that wait for long, and all that are suspended where the config says
-	// snapshot.resume: "restore". It may be Engine itself. Nil: suspended runs stay in their heaps, and turns that ask for
-	// more are refused.
-	Portable engine.Portable
-	// ParkedHeaps is how many suspended runs may keep their heaps when there is a Portable. Default DefaultParkedHeaps.
+	// ParkedHeaps is how many suspended runs may keep their heaps when Engine is portable. Default DefaultParkedHeaps.
 	ParkedHeaps int
-	// Snapshots keeps what Portable's guests are copied out as; the service closes it. Default: this process's memory, at
+	// Snapshots keeps what guests are copied out as; the service closes it. Default: this process's memory, at
 	// most SnapshotBytes.
 	Snapshots snapshot.Store
 	// SnapshotBytes bounds the default store. Default 1 GiB.
@@ -116,9 +114,9 @@ func New(o Options) (*Service, error) {
 			Custom: o.Executors, Echo: o.TestExecutors, HTTPClient: o.HTTPClient, Keys: o.SigningKeys,
 		}),
 	}
-	if o.Portable != nil {
+	if portable, ok := o.Engine.(engine.Portable); ok {
 		var err error
-		if s.handoffs, err = s.newHandoffs(); err != nil {
+		if s.handoffs, err = s.newHandoffs(portable); err != nil {
 			return nil, err
 		}
 	}
@@ -191,10 +189,10 @@ func (s *Service) canRun(c *config.Config) error {
 	if err := s.engineError(); err != nil || c.SnapshotResume != config.ResumeRestore {
 		return err
 	}
-	if s.options.Portable == nil {
+	if s.handoffs == nil {
 		return noEngine(errors.New(`snapshot.resume is "restore", and this service has no engine that restores snapshots`))
 	}
-	_, err := s.options.Portable.Build()
+	_, err := s.handoffs.portable.Build()
 	return noEngine(err)
 }
 

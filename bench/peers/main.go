@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/codecell/codecell/bench/suite"
+	"github.com/codecell/codecell/engine/hybrid"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/purego"
 	"github.com/codecell/codecell/engine/wasi"
@@ -86,7 +87,7 @@ func run(ctx context.Context, o options) (err error) {
 		}
 		subjects = append(subjects, peer)
 	}
-	service, err := suite.NewService(n, w)
+	service, err := suite.NewService(hybrid.New(n, w))
 	if err != nil {
 		return err
 	}

@@ -69,14 +69,14 @@ func GuestCatalog() ([]byte, error) {
 	return engine.AppendCatalog(nil, g.Entries, g.Names, g.MCP, g.Files), nil
 }
 
-// NewService starts both. portable may be nil. The engines stay the caller's; Close ends the rest.
-func NewService(main engine.Engine, portable engine.Portable) (*Service, error) {
+// NewService starts both. The engine stays the caller's; Close ends the rest.
+func NewService(e engine.Engine) (*Service, error) {
 	s := &Service{}
 	limits, err := config.Default().Merge(json.RawMessage(`{"enabled":true,"maxSuspendedRuns":20000,"snapshot":{"resume":"hot"}}`))
 	if err != nil {
 		return nil, err
 	}
-	s.bridge, err = bridge.New(bridge.Options{Engine: main, Portable: portable, Config: limits, TestExecutors: true})
+	s.bridge, err = bridge.New(bridge.Options{Engine: e, Config: limits, TestExecutors: true})
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (c *benchCommand) Run(t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	service, err := suite.NewService(engines.main, engines.portable)
+	service, err := suite.NewService(engines.whole)
 	if err != nil {
 		return err
 	}
@@ -61,15 +61,13 @@ func (e *engines) subjects() ([]suite.Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []engine.Engine{e.main}
-	if e.portable != nil && e.portable != e.main {
-		if _, err := e.portable.Build(); err != nil {
-			return nil, err
-		}
-		all = append(all, e.portable)
-	}
 	var subjects []suite.Subject
-	for _, one := range all {
+	for _, one := range e.parts {
+		if r, ok := one.(engine.Readier); ok {
+			if err := r.Ready(); err != nil {
+				return nil, err
+			}
+		}
 		s, err := suite.OfEngine(one, catalog)
 		if err != nil {
 			return nil, err

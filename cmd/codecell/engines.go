@@ -13,21 +13,10 @@ import (
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/native"
-	"github.com/codecell/codecell/engine/purego"
+	"github.com/codecell/codecell/engine/hybrid"
 	"github.com/codecell/codecell/engine/wasi"
 	"github.com/codecell/codecell/engine/worker"
 )
-
-// The engine modes.
-const (
-	modeAuto   = "auto"
-	modeNative = "native"
-	modeWASI   = "wasi"
-	modePureGo = "purego"
-)
-
-var engineModes = []string{modeAuto, modeNative, modeWASI, modePureGo}
 
 // The isolation of guests from the service.
 const (
@@ -49,10 +38,10 @@ var sandboxes = []string{sandboxReport, sandboxRequire}
 type engines struct {
 	isolation string
 
-	main     engine.Engine   // nil if err is not
-	portable engine.Portable // nil if nothing leaves its heap; may be main
-	err      error           // why there is no main engine
-	missing  error           // why there is no portable one, where there should be
+	whole   engine.Engine   // what cells run on; nil if err is not
+	parts   []engine.Engine // that it is made of
+	err     error           // why there is none
+	missing error           // why suspended runs stay in their heaps, if they do for want of an engine
 }
 
 // Bounds of the engines' own, where the config sets none.
@@ -73,22 +62,25 @@ func newEngines(c Config, codeMode config.Config, agents map[string]config.Confi
 	}
 	e := engines{isolation: c.Engine.Isolation}
 	open := opener{c: &c, heapBytes: bytes, logger: logger}
-	if c.Engine.Mode == modePureGo {
-		e.main, e.err = open.engine(modePureGo, c.heaps(codeMode))
+	primary := engineOf(c.Engine.Mode)
+	if primary.companion == "" {
+		e.whole, e.err = open.engine(primary, c.heaps(codeMode))
+		e.parts = []engine.Engine{e.whole}
 		return e
 	}
-	heaps := restoredHeaps
-	if c.Engine.Mode == modeWASI || !native.Linked {
-		heaps = c.heaps(codeMode)
+	// The companion loads while the primary engine does.
+	companion, missing := open.engine(engineOf(primary.companion), restoredHeaps)
+	one, err := open.engine(primary, c.heaps(codeMode))
+	switch {
+	case err != nil && missing == nil:
+		e.err = errors.Join(err, companion.Close())
+	case err != nil:
+		e.err = err
+	case missing != nil:
+		e.whole, e.parts, e.missing = one, []engine.Engine{one}, missing
+	default:
+		e.whole, e.parts = hybrid.New(one, companion.(engine.Portable)), []engine.Engine{one, companion}
 	}
-	e.portable, e.missing = open.portable(heaps)
-	if c.Engine.Mode == modeWASI || c.Engine.Mode == modeAuto && !native.Linked {
-		if e.err = e.missing; e.err == nil {
-			e.main = e.portable
-		}
-		return e
-	}
-	e.main, e.err = open.engine(modeNative, c.heaps(codeMode))
 	return e
 }
 
@@ -99,14 +91,28 @@ type opener struct {
 	logger    *slog.Logger
 }
 
-func (o *opener) settings(name string, heaps int) worker.Settings {
-	s := worker.Settings{
-		Engine: name, Steps: o.c.Engine.Threads, Heaps: heaps, HeapBytes: o.heapBytes, CacheDir: o.c.Engine.cacheDir(),
+// engine opens an engine. A portable one may still be loading then; others can serve.
+func (o *opener) engine(r *registration, heaps int) (engine.Engine, error) {
+	if err := r.missing(); err != nil {
+		return nil, err
 	}
-	if name == modeNative {
+	s := worker.Settings{
+		Engine: r.name, Steps: o.c.Engine.Threads, Heaps: heaps, HeapBytes: o.heapBytes, CacheDir: o.c.Engine.cacheDir(),
+	}
+	if r.besideGo {
 		s.Processors = (runtime.GOMAXPROCS(0) + 1) / 2
 	}
-	return s
+	if o.c.Engine.Isolation == isolationThread {
+		return r.open(s, o.c.Engine.Queue)
+	}
+	w := o.workers(s)
+	if r.portable {
+		return worker.Portable{Engine: w}, nil
+	}
+	if err := w.Ready(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
 }
 
 func (o *opener) workers(s worker.Settings) *worker.Engine {
@@ -118,61 +124,7 @@ func (o *opener) workers(s worker.Settings) *worker.Engine {
 	})
 }
 
-// engine opens an engine and waits until it can serve.
-func (o *opener) engine(name string, heaps int) (engine.Engine, error) {
-	s := o.settings(name, heaps)
-	if o.c.Engine.Isolation == isolationThread {
-		return openEngine(s, o.c.Engine.Queue)
-	}
-	w := o.workers(s)
-	if err := w.Ready(); err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
-	return w, nil
-}
-
-// portable opens the engine for what leaves its heap. It is loaded in the background.
-func (o *opener) portable(heaps int) (engine.Portable, error) {
-	if _, err := wasi.Module(); err != nil {
-		return nil, err
-	}
-	s := o.settings(modeWASI, heaps)
-	if o.c.Engine.Isolation == isolationThread {
-		return wasi.New(wasiOptions(s, o.c.Engine.Queue))
-	}
-	return worker.Portable{Engine: o.workers(s)}, nil
-}
-
-// openEngine opens an engine in this process: the service's own, or a worker's.
-func openEngine(s worker.Settings, queue int) (engine.Engine, error) {
-	switch s.Engine {
-	case modeNative:
-		n, err := native.New(native.Options{Threads: s.Steps, Queue: queue, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
-		if err != nil {
-			return nil, err // and no pointer that is nil
-		}
-		return n, nil
-	case modeWASI:
-		w, err := wasi.New(wasiOptions(s, queue))
-		if err != nil {
-			return nil, err
-		}
-		return w, nil
-	case modePureGo:
-		p, err := purego.New(purego.Options{Threads: s.Steps, Queue: queue, Heaps: s.Heaps})
-		if err != nil {
-			return nil, err
-		}
-		return p, nil
-	}
-	return nil, fmt.Errorf("no engine %q", s.Engine)
-}
-
-func wasiOptions(s worker.Settings, queue int) wasi.Options {
-	return wasi.Options{Threads: s.Steps, Queue: queue, Heaps: s.Heaps, HeapBytes: s.HeapBytes, CacheDir: s.CacheDir}
-}
-
-// heaps is how many guests the main engine may have: for all suspended runs that may hold one, and running ones.
+// heaps is how many guests the engine in which they begin may have: for all suspended runs that may hold one, and running ones.
 func (c Config) heaps(codeMode config.Config) int {
 	if c.Engine.Heaps > 0 {
 		return c.Engine.Heaps
@@ -213,16 +165,10 @@ func (e *engines) notes() []string {
 	if e.isolation == isolationThread {
 		notes = append(notes, "thread isolation: guests run inside this process")
 		if slices.Contains(e.unenforcedLimits(), engine.LimitBuiltin) {
-			notes = append(notes, fmt.Sprintf("the %s engine can't end every builtin: not for hostile cells", e.main.Name()))
+			notes = append(notes, fmt.Sprintf("the %s engine can't end every builtin: not for hostile cells", e.whole.Name()))
 		}
 	}
-	all := []engine.Engine{e.main}
-	if e.portable != nil && e.portable != e.main {
-		all = append(all, e.portable)
-	}
-	for _, one := range all {
-		notes = append(notes, engine.Reports(one)...)
-	}
+	notes = append(notes, engine.Reports(e.whole)...)
 	if e.missing != nil {
 		notes = append(notes, fmt.Sprintf("suspended runs stay in their heaps: %v", e.missing))
 	}
@@ -230,15 +176,11 @@ func (e *engines) notes() []string {
 }
 
 // unenforcedLimits are those that the engine in use is known not to enforce.
-func (e *engines) unenforcedLimits() []string { return engine.UnenforcedLimits(e.main) }
+func (e *engines) unenforcedLimits() []string { return engine.UnenforcedLimits(e.whole) }
 
 func (e *engines) close() error {
-	var err error
-	if e.main != nil {
-		err = e.main.Close()
+	if e.whole == nil {
+		return nil
 	}
-	if e.portable != nil && e.portable != e.main {
-		err = errors.Join(err, e.portable.Close())
-	}
-	return err
+	return e.whole.Close()
 }

@@ -37,7 +37,7 @@ func newStack(c Config, logger *slog.Logger) (*stack, error) {
 		logger.Warn("no WASI engine; suspended runs stay in their heaps", "error", e.missing)
 	}
 	service, err := bridge.New(bridge.Options{
-		Engine: e.main, EngineError: e.err, Portable: e.portable,
+		Engine: e.whole, EngineError: e.err,
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotBytes: c.Snapshot.MaxBytes, SnapshotKey: []byte(c.Snapshot.Key),
 		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(),
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,

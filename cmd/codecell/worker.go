@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/worker"
 )
 
@@ -13,5 +12,5 @@ type workerCommand struct{}
 
 // Run serves the parent until it closes the connection.
 func (workerCommand) Run() error {
-	return worker.Serve(func(s worker.Settings) (engine.Engine, error) { return openEngine(s, s.Steps) })
+	return worker.Serve(openEngine)
 }

@@ -2,11 +2,7 @@
 
 package native
 
-import (
-	"errors"
-
-	"github.com/codecell/codecell/engine"
-)
+import "github.com/codecell/codecell/engine"
 
 // Linked says whether this binary has the engine.
 const Linked = false
@@ -14,7 +10,5 @@ const Linked = false
 // Engine is never made in a binary that was built without cgo.
 type Engine struct{ engine.Engine }
 
-// New says that the native engine is not in this binary.
-func New(Options) (*Engine, error) {
-	return nil, errors.New("this binary was built without cgo, and the native engine needs it: build with a C compiler and CGO_ENABLED=1")
-}
+// New fails with ErrNotLinked.
+func New(Options) (*Engine, error) { return nil, ErrNotLinked }

@@ -1,5 +1,10 @@
 package native
 
+import "errors"
+
+// ErrNotLinked means that this binary does not have the engine.
+var ErrNotLinked = errors.New("this binary was built without cgo, and the native engine needs it: build with a C compiler and CGO_ENABLED=1")
+
 // Options size an engine. Zero values take the defaults.
 type Options struct {
 	// Threads is how many steps may be taken at once, each on a locked OS thread. More than there are cores, since

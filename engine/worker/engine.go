@@ -11,8 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/journal"
 	"github.com/codecell/codecell/engine/internal/limiter"
-	"github.com/codecell/codecell/engine/journal"
 )
 
 // Options configure an Engine. Zero values mean the default in parentheses.
@@ -116,9 +116,9 @@ func (e *Engine) newVM(text, image []byte) (*vm, error) {
 	}
 	v := &vm{engine: e, catalog: e.catalogs.name(text)}
 	if image == nil {
-		v.journal = journal.New(text, maxJournalBytes)
+		v.journal = journal.New(text)
 	} else {
-		v.journal, v.started = journal.Restored(image, text, maxJournalBytes), true
+		v.journal, v.started = journal.Restored(image, text), true
 	}
 	return v, nil
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/journal"
 )
 
 func value(t testing.TB, got took, want string) {
@@ -193,7 +194,7 @@ func TestLoss(t *testing.T) {
 		vm := guest(t, e)
 		_, err := vm.Step(t.Context(), begin("a b c d"), longEnough)
 		require.NoError(t, err)
-		value(t, <-later(t, vm, answer(1, `"`+strings.Repeat("x", maxJournalBytes)+`"`), longEnough), "")
+		value(t, <-later(t, vm, answer(1, `"`+strings.Repeat("x", journal.MaxBytes)+`"`), longEnough), "")
 		p := serving(t, e.Engine)
 		require.Equal(t, int64(1), p.pinned.Load())
 		e.fleet.retire(p, "the test wants it")

@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/journal"
+	"github.com/codecell/codecell/engine/internal/journal"
 )
 
 const (
-	// What a guest's journal remembers, in bytes of its inputs. A guest that was given more can't be rebuilt.
-	maxJournalBytes = 16 << 20
 	// How many workers a guest may lose, one after the other, until it is no bystander any more.
 	maxLosses = 3
 )
@@ -157,8 +155,8 @@ func (v *vm) seated(ctx context.Context) (*seat, error) {
 	if v.seat != nil && !v.seat.process.isGone() {
 		return v.seat, nil
 	}
-	if v.journal.Over() {
-		return nil, fmt.Errorf("%w: %w", engine.ErrLost, journal.ErrOver)
+	if v.journal.Full() {
+		return nil, fmt.Errorf("%w: %w", engine.ErrLost, journal.ErrTooLong)
 	}
 	if !v.started {
 		if p := v.engine.fleet.least(); p != nil {
@@ -231,7 +229,7 @@ func (v *vm) leave() {
 
 // pin tells the worker that the guest can't be rebuilt elsewhere.
 func (v *vm) pin() {
-	if v.journal.Over() && !v.pinned && v.seat != nil {
+	if v.journal.Full() && !v.pinned && v.seat != nil {
 		v.pinned = true
 		v.seat.process.pinned.Add(1)
 	}
@@ -240,8 +238,8 @@ func (v *vm) pin() {
 // alone does it in a worker that nobody else is in.
 func (v *vm) alone(ctx context.Context, do func(*seat) error, why *lost) error {
 	v.leave()
-	if v.journal.Over() {
-		return fmt.Errorf("%w: %w: %w", engine.ErrLost, journal.ErrOver, why)
+	if v.journal.Full() {
+		return fmt.Errorf("%w: %w: %w", engine.ErrLost, journal.ErrTooLong, why)
 	}
 	ctx, stop := v.interruptible(ctx)
 	defer stop()

@@ -14,8 +14,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const generous = 1 << 20
-
 // asksTwice asks for a tool in two steps and returns in the third.
 func asksTwice(string) enginetest.Script {
 	ask := func(id uint32) enginetest.Step {
@@ -34,13 +32,14 @@ func answer(id uint32, payload string) []byte {
 	return engine.AppendResume(nil, []engine.Answer{{ID: id, Payload: []byte(payload)}})
 }
 
-// record takes the first two steps and returns the guest's journal.
-func record(t *testing.T, maxBytes int) *Journal {
+// record executes the first two steps and returns the guest's journal.
+func record(t *testing.T, limit int) *Journal {
 	t.Helper()
 	e := enginetest.New(asksTwice)
 	vm, err := e.NewVM([]byte("catalog"))
 	require.NoError(t, err)
-	j := New([]byte("catalog"), maxBytes)
+	j := New([]byte("catalog"))
+	j.limit = limit
 	begin := engine.Begin{Source: "cell"}
 	for _, input := range [][]byte{begin.Append(nil), answer(1, "10")} {
 		effects, err := vm.Step(t.Context(), input, time.Second)
@@ -54,7 +53,7 @@ func record(t *testing.T, maxBytes int) *Journal {
 
 func TestRebuild(t *testing.T) {
 	t.Run("C4 the guest is where it was", func(t *testing.T) {
-		steps, err := record(t, generous).Steps(0)
+		steps, err := record(t, MaxBytes).Steps(0)
 		require.NoError(t, err)
 		e := enginetest.NewPortable("b", asksTwice)
 		vm, err := steps.Rebuild(t.Context(), e)
@@ -67,7 +66,7 @@ func TestRebuild(t *testing.T) {
 		require.NoError(t, e.Close())
 	})
 	t.Run("C4 a journal goes on after it was read", func(t *testing.T) {
-		j := record(t, generous)
+		j := record(t, MaxBytes)
 		before, err := j.Steps(0)
 		require.NoError(t, err)
 		e := enginetest.New(asksTwice)
@@ -80,7 +79,7 @@ func TestRebuild(t *testing.T) {
 		after, err := j.Steps(0)
 		require.NoError(t, err)
 		vm.Close()
-		require.Len(t, before.steps, 2)
+		require.Len(t, before.entries, 2)
 		vm, err = after.Rebuild(t.Context(), e)
 		require.NoError(t, err)
 		vm.Close()
@@ -88,7 +87,7 @@ func TestRebuild(t *testing.T) {
 	})
 	for at, want := range map[int64]string{1: "step 1 of 2", 2: "step 2 of 2"} {
 		t.Run("C4 a step that differs is named: "+want, func(t *testing.T) {
-			steps, err := record(t, generous).Steps(0)
+			steps, err := record(t, MaxBytes).Steps(0)
 			require.NoError(t, err)
 			e := enginetest.NewPortable("b", asksTwice)
 			e.Diverge.Store(at)
@@ -99,16 +98,16 @@ func TestRebuild(t *testing.T) {
 		})
 	}
 	t.Run("C4 a step that read the clock otherwise is another step", func(t *testing.T) {
-		steps, err := record(t, generous).Steps(0)
+		steps, err := record(t, MaxBytes).Steps(0)
 		require.NoError(t, err)
-		steps.steps[1].clock = []engine.ClockRun{{Millis: 1, Count: 1}}
+		steps.entries[1].clock = []engine.ClockRun{{Millis: 1, Count: 1}}
 		e := enginetest.New(asksTwice)
 		_, err = steps.Rebuild(t.Context(), e)
 		require.ErrorIs(t, err, engine.ErrDiverged)
 		require.NoError(t, e.Close())
 	})
 	t.Run("C4 so is one that ends otherwise", func(t *testing.T) {
-		steps, err := record(t, generous).Steps(0)
+		steps, err := record(t, MaxBytes).Steps(0)
 		require.NoError(t, err)
 		e := enginetest.Always(func(*enginetest.Input, *enginetest.Records) error { return engine.ErrMemory })
 		_, err = steps.Rebuild(t.Context(), e)
@@ -117,7 +116,7 @@ func TestRebuild(t *testing.T) {
 		require.NoError(t, e.Close())
 	})
 	t.Run("G7 rebuilding can be called off", func(t *testing.T) {
-		steps, err := record(t, generous).Steps(0)
+		steps, err := record(t, MaxBytes).Steps(0)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		e := enginetest.Always(func(in *enginetest.Input, _ *enginetest.Records) error {
@@ -131,7 +130,7 @@ func TestRebuild(t *testing.T) {
 		require.NoError(t, e.Close())
 	})
 	t.Run("H5 there may be no room for a guest", func(t *testing.T) {
-		steps, err := record(t, generous).Steps(0)
+		steps, err := record(t, MaxBytes).Steps(0)
 		require.NoError(t, err)
 		e := enginetest.New(asksTwice)
 		e.Fill(true)
@@ -145,26 +144,26 @@ func TestLimits(t *testing.T) {
 	t.Run("H5 inputs are bounded", func(t *testing.T) {
 		j := record(t, 20)
 		_, err := j.Steps(0)
-		require.ErrorIs(t, err, ErrOver)
-		require.True(t, j.Over())
-		require.Nil(t, j.steps)
+		require.ErrorIs(t, err, ErrTooLong)
+		require.True(t, j.Full())
+		require.Nil(t, j.entries)
 		j.Add(answer(2, "1"), &engine.Effects{})
 		_, err = j.Steps(0)
-		require.ErrorIs(t, err, ErrOver)
+		require.ErrorIs(t, err, ErrTooLong)
 	})
-	t.Run("H5 guest execution is bounded by who wants it taken again", func(t *testing.T) {
-		j := record(t, generous)
+	t.Run("H5 guest execution is bounded by who wants it replayed", func(t *testing.T) {
+		j := record(t, MaxBytes)
 		_, err := j.Steps(1999 * time.Millisecond)
-		require.ErrorIs(t, err, ErrOver)
+		require.ErrorIs(t, err, ErrTooLong)
 		steps, err := j.Steps(2 * time.Second)
 		require.NoError(t, err)
-		require.Len(t, steps.steps, 2)
+		require.Len(t, steps.entries, 2)
 	})
 }
 
 func TestRestored(t *testing.T) {
 	e := enginetest.NewPortable("b", asksTwice)
-	steps, err := record(t, generous).Steps(0)
+	steps, err := record(t, MaxBytes).Steps(0)
 	require.NoError(t, err)
 	vm, err := steps.Rebuild(t.Context(), e)
 	require.NoError(t, err)
@@ -172,7 +171,7 @@ func TestRestored(t *testing.T) {
 	require.NoError(t, err)
 	vm.Close()
 
-	j := Restored(image, []byte("catalog"), generous)
+	j := Restored(image, []byte("catalog"))
 	t.Run("C4 a guest that was restored is restored again, and goes on", func(t *testing.T) {
 		steps, err := j.Steps(0)
 		require.NoError(t, err)
