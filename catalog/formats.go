@@ -7,102 +7,108 @@ import (
 	"strings"
 )
 
-// formats are the provider shapes of contract A5 by name.
-var formats = map[string]func(ModelTool) any{
-	"":                 plainShape,
-	"openai":           openAIShape,
-	"openai-responses": responsesShape,
-	"anthropic":        anthropicShape,
-	"gemini":           geminiShape,
-	"mcp":              mcpShape,
+// format is how a provider's API writes a list of tools. Render writes and
+// CheckPayload reads by the same row, so a row is all that a new provider
+// needs.
+type format struct {
+	name   string
+	kind   string   // the "type" of a tool, "" for none
+	kinds  []string // further values of "type" of tools that the caller runs
+	nest   string   // the key of a tool under which its name and the rest stand, "" if they stand in the tool itself
+	groups []string // keys under which an item of the list holds its tools, the one to write first; none if the items are the tools
+	label  string   // the key of the label, "" if it is left out
+	schema string   // the key of the input's JSON Schema
+	more   string   // further members of a tool, as JSON text
+	direct bool     // tools of the gateway are given back as it sent them
 }
 
-// formatNames is the list an unknown format is answered with.
-const formatNames = "openai, openai-responses, anthropic, gemini, mcp"
+// formats are the provider formats of contract A5 and A6. The nameless one is
+// Codecell's own.
+var formats = []format{
+	{label: "label", schema: "parameters", direct: true},
+	{name: "openai", kind: "function", kinds: []string{"custom"}, nest: "function", schema: "parameters"},
+	// Strict mode is that API's default and refuses schemas with optional keys, such as exec's.
+	{name: "openai-responses", kind: "function", kinds: []string{"custom"}, schema: "parameters", more: `"strict":false`},
+	{name: "anthropic", kinds: []string{"custom"}, schema: "input_schema"},
+	{name: "gemini", groups: []string{"functionDeclarations", "function_declarations"}, schema: "parameters"},
+	{name: "mcp", label: "title", schema: "inputSchema"},
+}
 
-// Render writes a tool list in a provider's shape (contract A5). The empty
-// format is Codecell's own: {name, label, description, parameters}; direct
-// tools appear in it just as the gateway sent them.
-func Render(format string, tools []ModelTool) (json.RawMessage, error) {
-	shape := formats[format]
-	if shape == nil {
-		return nil, fmt.Errorf("unknown format %q; known formats: %s, or none for Codecell's own",
-			clip(format, 40), formatNames)
-	}
-	list := make([]any, len(tools))
-	for i, t := range tools {
-		list[i] = shape(t)
-	}
-	var out any = list
-	if format == "gemini" {
-		// Gemini takes one group of functions, and no empty one.
-		out = []any{}
-		if len(list) > 0 {
-			out = []any{map[string]any{"functionDeclarations": list}}
+// formatOf is the format of a name.
+func formatOf(name string) (*format, error) {
+	var known []string
+	for i := range formats {
+		f := &formats[i]
+		if f.name == name {
+			return f, nil
+		}
+		if f.name != "" {
+			known = append(known, f.name)
 		}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	return nil, fmt.Errorf("unknown format %q; known formats: %s, or none for Codecell's own", clip(name, 40), strings.Join(known, ", "))
+}
+
+// Render writes a tool list in a provider's format (contract A5): openai,
+// openai-responses, anthropic, gemini or mcp. The empty format is Codecell's
+// own: {name, label, description, parameters}; direct tools appear in it just
+// as the gateway sent them, with executor and annotations.
+func Render(name string, tools []ModelTool) (json.RawMessage, error) {
+	f, err := formatOf(name)
+	if err != nil {
+		return nil, err
+	}
+	dst := []byte{'['}
+	for i, t := range tools {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = f.appendTool(dst, t); err != nil {
+			return nil, fmt.Errorf("render tool %s: %w", quote(clip(t.Name, 80)), err)
+		}
+	}
+	dst = append(dst, ']')
+	if len(f.groups) > 0 && len(tools) > 0 {
+		// One group with all tools; an empty group is refused by the provider.
+		dst = append(append([]byte(`[{"`+f.groups[0]+`":`), dst...), `}]`...)
+	}
+	return dst, nil
+}
+
+// appendTool writes one tool, without its group.
+func (f *format) appendTool(dst []byte, t ModelTool) ([]byte, error) {
+	if f.direct && t.direct != nil {
+		return appendValue(dst, t.direct)
+	}
+	dst = append(dst, '{')
+	if f.kind != "" {
+		dst = append(dst, `"type":"`+f.kind+`",`...)
+	}
+	if f.nest != "" {
+		dst = append(dst, `"`+f.nest+`":{`...)
+	}
+	dst = appendQuoted(append(dst, `"name":`...), t.Name)
+	if f.label != "" && t.Label != "" {
+		dst = appendQuoted(append(dst, `,"`+f.label+`":`...), t.Label)
+	}
+	dst = appendQuoted(append(dst, `,"description":`...), t.Description)
+	dst = appendSchema(append(dst, `,"`+f.schema+`":`...), t.Parameters)
+	if f.more != "" {
+		dst = append(append(dst, ','), f.more...)
+	}
+	if f.nest != "" {
+		dst = append(dst, '}')
+	}
+	return append(dst, '}'), nil
+}
+
+// appendValue writes any value as JSON, with <, > and & as they are.
+func appendValue(dst []byte, v any) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		return nil, fmt.Errorf("render tools as %s: %w", strings.TrimSpace(format+" list"), err)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
 	}
-	return bytes.TrimSpace(b.Bytes()), nil
-}
-
-// plainShape gives direct tools back whole, with executor and annotations, for
-// the gateway that sent them is the one that reads them.
-func plainShape(t ModelTool) any {
-	if t.direct != nil {
-		return t.direct
-	}
-	return t
-}
-
-// function is the part that the OpenAI and Gemini shapes share.
-type function struct {
-	Type        string          `json:"type,omitempty"`
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Strict      *bool           `json:"strict,omitempty"`
-}
-
-// openAIShape is the tool of Chat Completions.
-func openAIShape(t ModelTool) any {
-	return map[string]any{
-		"type":     "function",
-		"function": function{Name: t.Name, Description: t.Description, Parameters: t.Parameters},
-	}
-}
-
-// responsesShape turns strict mode off: it is that API's default and refuses
-// schemas with optional keys, such as exec's.
-func responsesShape(t ModelTool) any {
-	strict := false
-	return function{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Parameters, Strict: &strict}
-}
-
-// anthropicShape is the tool of the Messages API.
-func anthropicShape(t ModelTool) any {
-	return struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		InputSchema json.RawMessage `json:"input_schema"`
-	}{t.Name, t.Description, t.Parameters}
-}
-
-// geminiShape is one declaration; Render puts them into their group.
-func geminiShape(t ModelTool) any {
-	return function{Name: t.Name, Description: t.Description, Parameters: t.Parameters}
-}
-
-// mcpShape is the tool of tools/list, where a label is called title.
-func mcpShape(t ModelTool) any {
-	return struct {
-		Name        string          `json:"name"`
-		Title       string          `json:"title,omitempty"`
-		Description string          `json:"description"`
-		InputSchema json.RawMessage `json:"inputSchema"`
-	}{t.Name, t.Label, t.Description, t.Parameters}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

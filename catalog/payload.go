@@ -25,7 +25,7 @@ var errPayload = errors.New("tools must be valid JSON, nested at most 512 levels
 
 // CheckPayload tells whether a final provider payload's tool list is exactly
 // exec and wait, once each; their order is not judged. It reads all of
-// Render's shapes, also mixed, and fails closed: a built-in tool, a tool of a
+// Render's formats, also mixed, and fails closed: a built-in tool, a tool of a
 // kind that the provider runs, a group with something else in it, or anything
 // it doesn't understand is a finding. The error is for text that is no JSON.
 func CheckPayload(tools json.RawMessage) (Found, error) {
@@ -40,7 +40,7 @@ func CheckPayload(tools json.RawMessage) (Found, error) {
 	}
 	odd := false
 	list.ForEach(func(_, item gjson.Result) bool {
-		for _, d := range declarations(item) {
+		for _, d := range declared(item) {
 			found.Names = append(found.Names, d.name)
 			odd = odd || d.odd
 		}
@@ -85,99 +85,14 @@ func parsePayload(tools json.RawMessage) (gjson.Result, error) {
 	return gjson.ParseBytes(tools), nil
 }
 
-// declaration is one tool of a payload. odd means that it is not just a plain
-// function of that name.
-type declaration struct {
-	name string
-	odd  bool
-	raw  string // the declaration's own JSON
-}
-
-// groupKey is Gemini's key for grouped functions, in either spelling, or "".
-func groupKey(item gjson.Result) string {
-	for _, k := range []string{"functionDeclarations", "function_declarations"} {
-		if member(item, k).Exists() {
-			return k
-		}
-	}
-	return ""
-}
-
-// declarations are the tools in one item of the list.
-func declarations(item gjson.Result) []declaration {
-	if !item.IsObject() {
-		return []declaration{{name: "<" + strings.ToLower(item.Type.String()) + ">", odd: true}}
-	}
-	group := groupKey(item)
-	if group == "" {
-		return []declaration{declared(item)}
-	}
-	var out []declaration
-	item.ForEach(func(key, value gjson.Result) bool {
-		if key.Str != group || !value.IsArray() {
-			// Beside a group stand the provider's built-in tools.
-			out = append(out, declaration{name: "<" + clip(key.Str, 80) + ">", odd: true})
-			return true
-		}
-		value.ForEach(func(_, f gjson.Result) bool {
-			if !f.IsObject() {
-				out = append(out, declaration{name: "<not an object>", odd: true})
-				return true
-			}
-			out = append(out, declared(f))
-			return true
-		})
-		return true
-	})
-	return out
-}
-
-// declared reads one function in OpenAI's nested shape or in any flat one.
-func declared(item gjson.Result) declaration {
-	d := declaration{raw: item.Raw}
-	kind, inner := member(item, "type"), member(item, "function")
-	outer := member(item, "name")
-	named := outer
-	if inner.Exists() {
-		named = member(inner, "name")
-	}
-	switch {
-	case named.Type == gjson.String && named.Str != "":
-		d.name = clip(named.Str, 80)
-	case kind.Type == gjson.String:
-		d.name = "<type " + clip(kind.Str, 80) + ">"
-	default:
-		d.name = "<unnamed>"
-	}
-	// Other types are run by the provider, whatever their name. A key that
-	// stands twice, or two names, could be read one way here and another there.
-	plain := !kind.Exists() || kind.Type == gjson.String && (kind.Str == "function" || kind.Str == "custom")
-	d.odd = !plain || named.Type != gjson.String || inner.Exists() && outer.Exists() || repeats(item) || repeats(inner)
-	return d
-}
-
-// repeats tells whether a key stands twice in an object.
-func repeats(obj gjson.Result) bool {
-	if !obj.IsObject() {
-		return false
-	}
-	seen, twice := map[string]bool{}, false
-	obj.ForEach(func(k, _ gjson.Result) bool {
-		twice = twice || seen[k.Str]
-		seen[k.Str] = true
-		return !twice
-	})
-	return twice
-}
-
 // filter collects what may stay.
 type filter struct {
 	out        []byte
 	exec, wait bool
 }
 
-// takes decides on one declaration; each of the two names is taken once.
-func (f *filter) takes(d declaration) bool {
+// admit decides on one declaration; each of the two names is admitted once.
+func (f *filter) admit(d declaration) bool {
 	switch {
 	case d.odd:
 		return false
@@ -192,14 +107,14 @@ func (f *filter) takes(d declaration) bool {
 }
 
 // item keeps what may stay of one item, byte for byte; only a group is written
-// anew, with nothing in it but the kept functions.
+// anew, with nothing in it but the kept tools.
 func (f *filter) item(item gjson.Result) {
 	if !item.IsObject() {
 		return
 	}
 	var kept []string
-	for _, d := range declarations(item) {
-		if f.takes(d) {
+	for _, d := range declared(item) {
+		if f.admit(d) {
 			kept = append(kept, d.raw)
 		}
 	}
@@ -207,7 +122,7 @@ func (f *filter) item(item gjson.Result) {
 		return
 	}
 	text := kept[0]
-	if group := groupKey(item); group != "" {
+	if group := groupOf(item); group != "" {
 		text = `{"` + group + `":[` + strings.Join(kept, ",") + `]}`
 	}
 	if len(f.out) > 1 {
