@@ -53,7 +53,6 @@ var mayImport = map[string][]string{
 	"server":                   {"bridge", "bridge/config", "catalog"},
 	"server/contracttest":      {},
 	"snapshot":                 {},
-	"snapshot/storetest":       {"snapshot"},
 }
 
 // maxLines is where a file has got more than one noun.

@@ -83,15 +83,12 @@ func (r *run) export(ctx context.Context) ([]byte, error) {
 func (r *run) ownImage(ctx context.Context, binding snapshot.Binding) ([]byte, error) {
 	h := r.service.handoffs
 	if r.stored {
-		claim, err := h.store.Claim(ctx, r.id, claimLease)
+		sealed, err := h.takeOut(ctx, r)
 		if err != nil {
 			return nil, err
 		}
-		// Whatever becomes of the export, the run keeps its snapshot until it ends.
-		if err := h.store.Release(ctx, r.id, claim.Fence); err != nil {
-			return nil, err
-		}
-		snap, err := h.sealer.Open(claim.Record.Sealed, binding, r.turn.imageLimit())
+		h.putBack(ctx, r, sealed) // whatever becomes of the export, the run keeps its snapshot until it ends
+		snap, err := h.sealer.Open(sealed, binding, r.turn.imageLimit())
 		if err != nil {
 			return nil, err
 		}

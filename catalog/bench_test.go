@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -128,5 +129,51 @@ func BenchmarkDescribe(b *testing.B) {
 	e := mustNew(b, manyTools(1)...).Entries()[0]
 	for b.Loop() {
 		e.DescribeJSON()
+	}
+}
+
+// variedTools is a turn of n tools whose descriptions have many words.
+func variedTools(n int) []Tool {
+	r := rand.New(rand.NewPCG(1, 2))
+	tools := manyTools(n)
+	for i := range tools {
+		tools[i].Description += " " + strings.Join(randomWords(r, 40), " ")
+	}
+	return tools
+}
+
+func randomWords(r *rand.Rand, n int) []string {
+	syllables := []string{"ba", "con", "di", "for", "gra", "in", "ker", "lo", "men", "pre", "re", "sta", "ti", "ver"}
+	words := make([]string, n)
+	for i := range words {
+		for range 2 + r.IntN(3) {
+			words[i] += syllables[r.IntN(len(syllables))]
+		}
+	}
+	return words
+}
+
+// BenchmarkSearchWords is what a cell can make one search cost, on tools that
+// have much to say: a short query, one of many unknown words, and 64 KiB.
+func BenchmarkSearchWords(b *testing.B) {
+	r := rand.New(rand.NewPCG(3, 4))
+	queries := []struct{ name, text string }{
+		{"short", "update customer order"},
+		{"all", "system record state"},
+		{"unknown", strings.Join(randomWords(r, 24), "x ")},
+		{"64KiB", strings.Join(randomWords(r, 8000), " ")},
+		{"one", strings.Repeat("in", 1<<15)},
+	}
+	for _, n := range []int{50, 200, 1000} {
+		c := mustNew(b, variedTools(n)...)
+		c.Search("warm up", 1)
+		for _, q := range queries {
+			b.Run(fmt.Sprintf("%s/%d", q.name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					c.Search(q.text, 8)
+				}
+			})
+		}
 	}
 }

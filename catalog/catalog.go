@@ -16,14 +16,15 @@ type Catalog struct {
 	sources  Sources
 	warnings []string
 
-	render     sync.Once
-	entriesRaw []byte
-	guest      func() Guest
-	index      func() *index
-	servers    func() []*server
-	filesRaw   func() []byte
-	toolIndex  func() string
-	schemas    func() []string
+	render      sync.Once
+	entriesRaw  []byte
+	guest       func() Guest
+	index       func() *index
+	suggestions func() *suggestions
+	servers     func() []*server
+	filesRaw    func() []byte
+	toolIndex   func() string
+	schemas     func() []string
 }
 
 // Sources counts the entries by where they come from (contract G6).
@@ -133,6 +134,7 @@ func (c *Catalog) count(source string) {
 func (c *Catalog) postpone() {
 	c.guest = sync.OnceValue(c.makeGuest)
 	c.index = sync.OnceValue(func() *index { return newIndex(c.visible) })
+	c.suggestions = sync.OnceValue(func() *suggestions { return newSuggestions(c.visible) })
 	c.servers = sync.OnceValue(c.groupServers)
 	c.filesRaw = sync.OnceValue(func() []byte { return filesJSON(c.declare()) })
 	c.toolIndex = sync.OnceValue(c.makeToolIndex)

@@ -1,11 +1,35 @@
 package catalog
 
+import "slices"
+
 // JSON is the entry as ALL_TOOLS and search show it: {id, source, sourceName,
 // name, label?, description}, keys in this order (contract D1). The slice is
 // the catalog's own and must not be changed.
 func (e *Entry) JSON() []byte {
 	e.catalog.render.Do(e.catalog.renderEntries)
 	return e.json
+}
+
+// JSONSize is the number of bytes of the JSON array of entries, known before
+// anything is written: 200 bytes of a cell's query may ask for megabytes.
+func JSONSize(entries []*Entry) int {
+	size := len("[]") + max(0, len(entries)-1)
+	for _, e := range entries {
+		size += len(e.JSON())
+	}
+	return size
+}
+
+// AppendJSON adds the JSON array of entries to dst.
+func AppendJSON(dst []byte, entries []*Entry) []byte {
+	dst = append(slices.Grow(dst, JSONSize(entries)), '[')
+	for i, e := range entries {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, e.JSON()...)
+	}
+	return append(dst, ']')
 }
 
 // renderEntries writes all entries into one buffer: an array of the visible

@@ -3,7 +3,6 @@ package catalog
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // How much a word counts by where it stands. The name is what a model will
@@ -25,17 +24,15 @@ const (
 // index finds tools by words (contract D3). It is read-only once built.
 type index struct {
 	entries  []*Entry
-	terms    []string  // sorted
-	postings [][]posts // by term
-	// joined is "\x00term\x00term…\x00", offsets where each term begins: one
-	// substring search over it finds every term that contains a text.
-	joined  string
-	offsets []int
+	terms    []string    // sorted
+	postings [][]posting // by term
+	shapes   []shape     // by term
+	parts    *parts
 }
 
-// posts is a term's share in one tool: what BM25 would give it but for the
+// posting is a term's share in one tool: what BM25 would give it but for the
 // term's rarity.
-type posts struct {
+type posting struct {
 	entry int32
 	gain  float32
 }
@@ -76,7 +73,7 @@ func newIndex(entries []*Entry) *index {
 			(*list)[n-1].gain += o.weight
 			continue
 		}
-		*list = append(*list, posts{o.entry, o.weight})
+		*list = append(*list, posting{o.entry, o.weight})
 	}
 	for _, list := range x.postings {
 		for i, p := range list {
@@ -109,16 +106,12 @@ func fields(e *Entry) [4]field {
 func (x *index) sortTerms(terms []string) []int32 {
 	x.terms = slices.Clone(terms)
 	slices.Sort(x.terms)
-	x.postings = make([][]posts, len(terms))
-	x.offsets = make([]int, len(terms))
-	var b strings.Builder
+	x.postings = make([][]posting, len(terms))
+	x.shapes = make([]shape, len(terms))
 	for i, t := range x.terms {
-		b.WriteByte(0)
-		x.offsets[i] = b.Len()
-		b.WriteString(t)
+		x.shapes[i] = shapeOf(t)
 	}
-	b.WriteByte(0)
-	x.joined = b.String()
+	x.parts = newParts(x.terms)
 	order := make([]int32, len(terms))
 	for i, t := range terms {
 		at, _ := slices.BinarySearch(x.terms, t)

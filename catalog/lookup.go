@@ -8,6 +8,9 @@ import "strings"
 // *LookupError.
 func (c *Catalog) Lookup(idOrName string) (*Entry, error) {
 	want := strings.TrimSpace(idOrName)
+	if len(want) > maxIDBytes {
+		return nil, c.unknown(want)
+	}
 	if e := c.byID[want]; e != nil && !e.IsMCP() {
 		return e, nil
 	}

@@ -9,8 +9,8 @@ import (
 
 // Bounds of a query. What lies beyond is not read: a cell may pass megabytes.
 const (
-	maxQueryBytes = 1024
-	maxQueryWords = 24
+	maxQueryBytes = 1024 // without white space in front
+	maxQueryWords = 24   // distinct ones, after identifiers are taken apart
 )
 
 // Search ranks the non-MCP tools against query and returns at most limit of
@@ -18,10 +18,13 @@ const (
 // then by BM25 over name, label, description and owner. Parts and misspellings
 // of words find tools too, but only order what whole words leave equal, or
 // where nothing knows the word. Equal tools stand in catalog order. A blank
-// query lists the catalog; one that fits nothing finds nothing.
+// query lists the catalog; one that fits nothing finds nothing. Of a long query
+// the first 1,024 bytes and 24 different words count, so the time that a search
+// takes is bounded by the number of tools alone. The entries' JSON is shared
+// by all results: see JSONSize for what a result would weigh.
 func (c *Catalog) Search(query string, limit int) []*Entry {
 	query = strings.TrimSpace(query)
-	if limit <= 0 {
+	if limit <= 0 || len(c.visible) == 0 {
 		return nil
 	}
 	if query == "" {
@@ -34,11 +37,11 @@ func (c *Catalog) Search(query string, limit int) []*Entry {
 // exact are the tools that the query names: by id, else by name, else by name
 // in other case.
 func (c *Catalog) exact(query string) func(*Entry) bool {
+	if len(query) > maxIDBytes {
+		return func(*Entry) bool { return false }
+	}
 	if e := c.byID[query]; e != nil && !e.IsMCP() {
 		return func(o *Entry) bool { return o == e }
-	}
-	if len(query) > maxNameBytes {
-		return func(*Entry) bool { return false }
 	}
 	if c.byName[query] != nil {
 		return func(o *Entry) bool { return o.tool.Name == query }
@@ -75,10 +78,11 @@ func queryWords(query string) []string {
 func (x *index) score(query []string) []float64 {
 	scores := make([]float64, len(x.entries))
 	once := make([]float64, len(x.entries))
+	left := newAllowance()
 	for _, word := range query {
 		i, known := slices.BinarySearch(x.terms, word)
 		scale := 1.0
-		near := x.relatives(word)
+		near := x.relatives(word, left)
 		if known {
 			weight := x.rarity(len(x.postings[i]))
 			for _, p := range x.postings[i] {
@@ -86,9 +90,9 @@ func (x *index) score(query []string) []float64 {
 			}
 			scale = tieBreak
 		} else if len(near) == 0 {
-			near = x.misspelled(word)
+			near = x.misspelled(word, left)
 		}
-		x.addRelatives(scores, once, near, scale)
+		x.addRelatives(scores, once, near, scale, left)
 	}
 	return scores
 }
@@ -96,8 +100,12 @@ func (x *index) score(query []string) []float64 {
 // addRelatives gives each tool the worth of its best relative of one word, so
 // that a tool with many related words isn't taken for a better match. once is
 // scratch space, all zero before and after.
-func (x *index) addRelatives(scores, once []float64, near []relative, scale float64) {
-	for _, r := range near {
+func (x *index) addRelatives(scores, once []float64, near []relative, scale float64, left *allowance) {
+	for n, r := range near {
+		if left.postings -= len(x.postings[r.term]); left.postings < 0 {
+			near = near[:n]
+			break
+		}
 		weight := scale * r.near * x.rarity(len(x.postings[r.term]))
 		for _, p := range x.postings[r.term] {
 			once[p.entry] = max(once[p.entry], weight*float64(p.gain))
@@ -111,31 +119,37 @@ func (x *index) addRelatives(scores, once []float64, near []relative, scale floa
 	}
 }
 
+// hit is a tool that a query found.
+type hit struct {
+	entry int
+	exact bool
+	score float64
+}
+
+// better orders hits: tools that the query names first, then by score, equal
+// ones in catalog order.
+func better(a, b hit) int {
+	if a.exact != b.exact {
+		if a.exact {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.score, a.score), a.entry-b.entry)
+}
+
 // best picks the limit best tools.
 func (x *index) best(scores []float64, exact func(*Entry) bool, limit int) []*Entry {
-	type hit struct {
-		at    int
-		exact bool
-		score float64
-	}
-	var hits []hit
+	hits := top[hit]{limit: min(limit, len(x.entries)), compare: better}
 	for i, e := range x.entries {
-		if is := exact(e); is || scores[i] > 0 {
-			hits = append(hits, hit{i, is, scores[i]})
+		if h := (hit{i, exact(e), scores[i]}); h.exact || h.score > 0 {
+			hits.add(h)
 		}
 	}
-	slices.SortFunc(hits, func(a, b hit) int {
-		if a.exact != b.exact {
-			if a.exact {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(b.score, a.score), a.at-b.at)
-	})
-	out := make([]*Entry, min(limit, len(hits)))
-	for i := range out {
-		out[i] = x.entries[hits[i].at]
+	found := hits.sorted()
+	out := make([]*Entry, len(found))
+	for i, h := range found {
+		out[i] = x.entries[h.entry]
 	}
 	return out
 }

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// maxTermRunes is the longest term; the rest of a longer word is not searched.
+const maxTermRunes = 64
+
 // words cuts a text into search terms and hands each to yield: runs of letters
 // and digits, taken apart where an identifier changes case (createIssue,
 // HTTPServer), lowered and stemmed. Scripts written without spaces give every
@@ -20,7 +23,7 @@ func words(s string, yield func(term string)) {
 	start := -1
 	flush := func(end int) {
 		if start >= 0 && start < end {
-			yield(stem(strings.ToLower(string(runes[start:end]))))
+			yield(stem(strings.ToLower(string(runes[start:min(end, start+maxTermRunes)]))))
 		}
 		start = -1
 	}

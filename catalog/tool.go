@@ -22,6 +22,7 @@ const (
 // accepts and exist so that one tool can't make the others' work unbounded.
 const (
 	maxNameBytes   = 256
+	maxIDBytes     = len("openclaw::") + 2*maxNameBytes
 	maxSchemaDepth = 200
 )
 

@@ -100,24 +100,20 @@ func BenchmarkCodec(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory puts, claims and acknowledges one snapshot beside many.
+// BenchmarkMemory puts and takes one snapshot beside many.
 func BenchmarkMemory(b *testing.B) {
 	m := NewMemory(MemoryOptions{})
 	defer m.Close()
-	ctx, r := context.Background(), Record{Tenant: "t", Sealed: make([]byte, 5000)}
+	ctx, sealed := context.Background(), make([]byte, 5000)
 	for n := range 10_000 {
-		require.NoError(b, m.Put(ctx, fmt.Sprint("beside ", n), r, time.Hour))
+		require.NoError(b, m.Put(ctx, fmt.Sprint("beside ", n), sealed, time.Hour))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := m.Put(ctx, "a", r, time.Hour); err != nil {
+		if err := m.Put(ctx, "a", sealed, time.Hour); err != nil {
 			b.Fatal(err)
 		}
-		claim, err := m.Claim(ctx, "a", time.Minute)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := m.Ack(ctx, "a", claim.Fence); err != nil {
+		if _, err := m.Take(ctx, "a"); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -126,15 +122,15 @@ func BenchmarkMemory(b *testing.B) {
 // BenchmarkMemoryFull is what a store that refuses costs.
 func BenchmarkMemoryFull(b *testing.B) {
 	const kept = 100_000
-	m := NewMemory(MemoryOptions{Bounds: Bounds{Snapshots: kept, TenantSnapshots: kept}})
+	m := NewMemory(MemoryOptions{MaxSnapshots: kept})
 	defer m.Close()
-	ctx, r := context.Background(), Record{Tenant: "t", Sealed: make([]byte, 100)}
+	ctx, sealed := context.Background(), make([]byte, 100)
 	for n := range kept {
-		require.NoError(b, m.Put(ctx, fmt.Sprint("beside ", n), r, time.Hour))
+		require.NoError(b, m.Put(ctx, fmt.Sprint("beside ", n), sealed, time.Hour))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if m.Put(ctx, "a", r, time.Hour) == nil {
+		if m.Put(ctx, "a", sealed, time.Hour) == nil {
 			b.Fatal("it had room")
 		}
 	}
