@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"server":                   {"bridge", "bridge/config", "catalog"},
 	"server/contracttest":      {},
 	"snapshot":                 {},
+	"snapshot/storetest":       {"snapshot"},
 }
 
 // maxLines is where a file has got more than one noun.

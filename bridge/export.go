@@ -83,12 +83,15 @@ func (r *run) export(ctx context.Context) ([]byte, error) {
 func (r *run) ownImage(ctx context.Context, binding snapshot.Binding) ([]byte, error) {
 	h := r.service.handoffs
 	if r.stored {
-		sealed, err := h.takeOut(ctx, r)
+		claim, err := h.store.Claim(ctx, r.id, claimLease)
 		if err != nil {
 			return nil, err
 		}
-		h.putBack(ctx, r, sealed) // whatever becomes of the export, the run keeps its snapshot until it ends
-		snap, err := h.sealer.Open(sealed, binding, r.turn.imageLimit())
+		// Whatever becomes of the export, the run keeps its snapshot until it ends.
+		if err := h.store.Release(ctx, r.id, claim.Fence); err != nil {
+			return nil, err
+		}
+		snap, err := h.sealer.Open(claim.Record.Sealed, binding, r.turn.imageLimit())
 		if err != nil {
 			return nil, err
 		}

@@ -50,6 +50,9 @@ type HandoffStats struct {
 	Restored int64 `json:"restored"` // snapshots that became guests again
 }
 
+// claimLease is how long a snapshot is claimed at a time: much longer than it takes to read one.
+const claimLease = 30 * time.Second
+
 // errStale means that the run was resumed, or ended, before its guest was moved.
 var errStale = errors.New("the run went on")
 
@@ -64,7 +67,7 @@ func (s *Service) newHandoffs(portable engine.Portable) (*handoffs, error) {
 		parked: list.New(), eager: make(chan *run, 1024), over: make(chan struct{}, 1),
 	}
 	if h.store == nil {
-		h.store = snapshot.NewMemory(snapshot.MemoryOptions{MaxBytes: o.SnapshotBytes})
+		h.store = snapshot.NewMemory(snapshot.MemoryOptions{Bounds: snapshot.Bounds{Bytes: o.SnapshotBytes}})
 	}
 	h.stop, h.end = context.WithCancel(context.Background())
 	for range max(1, runtime.GOMAXPROCS(0)/2) {
@@ -236,7 +239,8 @@ func (h *handoffs) put(ctx context.Context, r *run, image []byte) error {
 	r.mu.Lock()
 	left := time.Until(r.expiresAt)
 	r.mu.Unlock()
-	return h.store.Put(ctx, r.id, h.sealer.Seal(&snapshot.Snapshot{Image: image}, binding), left)
+	record := snapshot.Record{Tenant: r.turn.tenant, Sealed: h.sealer.Seal(&snapshot.Snapshot{Image: image}, binding)}
+	return h.store.Put(ctx, r.id, record, left)
 }
 
 // note counts and logs why a guest was not moved.
@@ -264,20 +268,23 @@ func (h *handoffs) restore(r *run) error {
 	if err != nil {
 		return err
 	}
-	sealed, err := h.takeOut(ctx, r)
+	claim, err := h.store.Claim(ctx, r.id, claimLease)
 	if err != nil {
 		return err
 	}
-	snap, err := h.sealer.Open(sealed, binding, r.turn.imageLimit())
+	snap, err := h.sealer.Open(claim.Record.Sealed, binding, r.turn.imageLimit())
 	if err != nil {
 		return err
 	}
 	vm, err := h.portable.Restore(snap.Image, r.catalog)
 	if errors.Is(err, engine.ErrOverloaded) {
-		h.putBack(ctx, r, sealed)
-		return err
+		return errors.Join(err, h.store.Release(ctx, r.id, claim.Fence))
 	}
 	if err != nil {
+		return err
+	}
+	if err := h.store.Ack(ctx, r.id, claim.Fence); err != nil {
+		vm.Close() // somebody else may have the run by now
 		return err
 	}
 	h.count.restored.Add(1)
@@ -290,22 +297,6 @@ func (h *handoffs) restore(r *run) error {
 		vm.Interrupt()
 	}
 	return nil
-}
-
-// takeOut takes the snapshot of a run that the caller drives.
-func (h *handoffs) takeOut(ctx context.Context, r *run) ([]byte, error) {
-	if sealed := r.held; sealed != nil {
-		r.held = nil
-		return sealed, nil
-	}
-	return h.store.Take(ctx, r.id)
-}
-
-// putBack undoes takeOut. Others may have filled the store meanwhile; then the run holds its snapshot itself.
-func (h *handoffs) putBack(ctx context.Context, r *run, sealed []byte) {
-	if h.store.Put(ctx, r.id, sealed, time.Until(r.expiresAt)) != nil {
-		r.held = sealed
-	}
 }
 
 // binding is what a run's snapshot belongs to.

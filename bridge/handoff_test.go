@@ -47,11 +47,11 @@ type crowded struct {
 	full atomic.Bool
 }
 
-func (c *crowded) Put(ctx context.Context, id string, sealed []byte, ttl time.Duration) error {
+func (c *crowded) Put(ctx context.Context, id string, r snapshot.Record, ttl time.Duration) error {
 	if c.full.Load() {
 		return snapshot.ErrFull
 	}
-	return c.Store.Put(ctx, id, sealed, ttl)
+	return c.Store.Put(ctx, id, r, ttl)
 }
 
 func settle(t testing.TB, what func() bool) {

@@ -45,7 +45,6 @@ type run struct {
 	hints    []string
 	steps    int
 	heap     int           // bytes, after the last step
-	held     []byte        // the sealed snapshot, when the store had no room for it any more
 	guest    time.Duration // guest execution, by the wall clock
 	computed time.Duration // of which it had a processor
 	leg      *leg          // being driven

@@ -100,20 +100,24 @@ func BenchmarkCodec(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory puts and takes one snapshot beside many.
+// BenchmarkMemory puts, claims and acknowledges one snapshot beside many.
 func BenchmarkMemory(b *testing.B) {
 	m := NewMemory(MemoryOptions{})
 	defer m.Close()
-	ctx, sealed := context.Background(), make([]byte, 5000)
+	ctx, r := context.Background(), Record{Tenant: "t", Sealed: make([]byte, 5000)}
 	for n := range 10_000 {
-		require.NoError(b, m.Put(ctx, fmt.Sprint("beside ", n), sealed, time.Hour))
+		require.NoError(b, m.Put(ctx, fmt.Sprint("beside ", n), r, time.Hour))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := m.Put(ctx, "a", sealed, time.Hour); err != nil {
+		if err := m.Put(ctx, "a", r, time.Hour); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := m.Take(ctx, "a"); err != nil {
+		claim, err := m.Claim(ctx, "a", time.Minute)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := m.Ack(ctx, "a", claim.Fence); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -122,15 +126,15 @@ func BenchmarkMemory(b *testing.B) {
 // BenchmarkMemoryFull is what a store that refuses costs.
 func BenchmarkMemoryFull(b *testing.B) {
 	const kept = 100_000
-	m := NewMemory(MemoryOptions{MaxSnapshots: kept})
+	m := NewMemory(MemoryOptions{Bounds: Bounds{Snapshots: kept, TenantSnapshots: kept}})
 	defer m.Close()
-	ctx, sealed := context.Background(), make([]byte, 100)
+	ctx, r := context.Background(), Record{Tenant: "t", Sealed: make([]byte, 100)}
 	for n := range kept {
-		require.NoError(b, m.Put(ctx, fmt.Sprint("beside ", n), sealed, time.Hour))
+		require.NoError(b, m.Put(ctx, fmt.Sprint("beside ", n), r, time.Hour))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if m.Put(ctx, "a", sealed, time.Hour) == nil {
+		if m.Put(ctx, "a", r, time.Hour) == nil {
 			b.Fatal("it had room")
 		}
 	}

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Snapshot is a suspended run at rest.
 type Snapshot struct {
-	// Host is what the host keeps of the run: its own text, empty where the run itself is still at hand.
+	// Host is what the host keeps of the run, as text of its own.
 	Host []byte
 	// Image is the guest.
 	Image []byte
