@@ -89,8 +89,8 @@ func (c *Control) Boot(base unsafe.Pointer, size int) error {
 	return nil
 }
 
-// Step takes one step; input and catalog are as the package describes. The guest may run for timeout, and grace
-// later Kick ends it even if it is deaf. Step must be called with the goroutine locked to its thread.
+// Step executes one step; input and catalog are as the package describes. The guest may run for timeout, and grace
+// later HardStop ends it even if it reacts to nothing else. Step must be called with the goroutine locked to its thread.
 func (c *Control) Step(input, catalog []byte, timeout, grace time.Duration) Status {
 	return Status(C.guest_step(c.c(), C.int64_t(timeout), C.int64_t(grace),
 		(*C.uint8_t)(unsafe.SliceData(input)), C.uint64_t(len(input)),
@@ -147,9 +147,9 @@ func (c *Control) Used() int { return int(c.arena.high) }
 // Arm takes back an earlier Stop. Call it before a step's Stop can be called.
 func (c *Control) Arm() { c.stop = 0 }
 
-// Stop asks the running step to end; Kick makes it, if it is deaf. Any goroutine may call them.
+// Stop asks the running step to end; HardStop forces it. Any goroutine may call them.
 func (c *Control) Stop() { C.guest_request_stop(c.c()) }
 
-// Kick ends a step that is past its deadline and grace, or was stopped and goes on regardless. It reports whether
+// HardStop ends a step that is past its deadline and grace, or was stopped and goes on regardless. It reports whether
 // there was one to end.
-func (c *Control) Kick() bool { return C.hard_stop_kick(c.c()) != 0 }
+func (c *Control) HardStop() bool { return C.hard_stop_kick(c.c()) != 0 }

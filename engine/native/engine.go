@@ -8,6 +8,8 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/internal/limiter"
+	"github.com/codecell/codecell/engine/internal/sizes"
+	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
 // Linked says whether this binary has the engine.
@@ -37,20 +39,8 @@ func New(o Options) (*Engine, error) {
 }
 
 func (o Options) withDefaults() Options {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{
-		{&o.Threads, 32},
-		{&o.Queue, 1024},
-		{&o.Heaps, 1024},
-		{&o.HeapBytes, 64 << 20},
-		{&o.Warm, runtime.NumCPU()},
-	} {
-		if *d.field <= 0 {
-			*d.field = d.value
-		}
-	}
+	sizes.Defaults(&o.Threads, &o.Queue, &o.Heaps, &o.HeapBytes)
+	sizes.Default(&o.Warm, runtime.NumCPU())
 	o.HeapBytes = (o.HeapBytes + page - 1) &^ (page - 1)
 	o.Warm = min(o.Warm, o.Heaps)
 	return o
@@ -61,22 +51,18 @@ func (e *Engine) Name() string { return "native" }
 
 // NewVM implements engine.Engine.
 func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
-	h, err := e.heaps.take()
+	h, err := e.heaps.acquire()
 	if err != nil {
 		return nil, err
 	}
-	return &vm{engine: e, heap: h, catalog: catalog}, nil
+	return &vm{Stepper: stepper.New(e.threads, false), engine: e, heap: h, catalog: catalog}, nil
 }
 
 // Stats implements engine.Engine.
 func (e *Engine) Stats() engine.Stats {
-	return engine.Stats{
-		Heaps:   e.heaps.count(),
-		InUse:   int(e.heaps.inUse.Load()),
-		Running: e.threads.Running(),
-		Queued:  e.threads.Queued(),
-		Threads: e.threads.Slots(),
-	}
+	s := e.threads.Stats()
+	s.Heaps, s.InUse = e.heaps.count(), int(e.heaps.inUse.Load())
+	return s
 }
 
 // Close implements engine.Engine.

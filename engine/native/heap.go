@@ -3,6 +3,7 @@
 package native
 
 import (
+	"bytes"
 	"fmt"
 	"sync/atomic"
 	"syscall"
@@ -20,7 +21,7 @@ const (
 	// The hard stop comes this long after the deadline: the interrupt handler, which most loops reach, is first.
 	grace = 25 * time.Millisecond
 	// If the kernel was slow to deliver it, it is sent again.
-	kickAgain = 10 * time.Millisecond
+	hardStopAgain = 10 * time.Millisecond
 )
 
 // heap is one address range: a page for the control, which no guest can reach, then the guest's heap. It belongs
@@ -29,7 +30,7 @@ type heap struct {
 	mapping []byte
 	control *guest.Control
 	image   []byte
-	spoiled bool // a step was left in the middle: only a reset makes the heap usable
+	status  guest.Status // of the last step
 	running atomic.Bool
 	taken   atomic.Bool // by a run
 	listed  atomic.Bool // on the pool's list
@@ -51,54 +52,80 @@ func newHeap(size int) (*heap, error) {
 	}
 	used := (h.control.Used() + 15) &^ 15
 	h.image = append(make([]byte, 0, used), mapping[page:page+used]...)
-	h.alarm = time.AfterFunc(time.Hour, h.kick)
+	h.alarm = time.AfterFunc(time.Hour, h.hardStop)
 	h.alarm.Stop()
 	return h, nil
 }
 
-// kick ends a deaf step. It runs on the timer's goroutine, while another one is inside the step.
-func (h *heap) kick() {
+// hardStop ends a step that reacts to nothing else. It runs on the timer's goroutine, while another one is inside the
+// step.
+func (h *heap) hardStop() {
 	if !h.running.Load() {
 		return
 	}
-	h.control.Kick()
-	h.alarm.Reset(kickAgain)
+	h.control.HardStop()
+	h.alarm.Reset(hardStopAgain)
 }
 
-// stop ends the running step early.
-func (h *heap) stop() {
+// Arm implements stepper.Heap.
+func (h *heap) Arm() { h.control.Arm() }
+
+// Stop implements stepper.Heap.
+func (h *heap) Stop() {
 	h.control.Stop()
 	h.alarm.Reset(grace)
 }
 
-// step takes a step on the caller's thread.
-func (h *heap) step(input, catalog []byte, timeout time.Duration) guest.Status {
-	return h.watch(timeout, func() guest.Status { return h.control.Step(input, catalog, timeout, grace) })
+// Effects implements stepper.Heap.
+func (h *heap) Effects() ([]byte, error) {
+	raw := bytes.Clone(h.control.Effects())
+	if h.status == guest.Broken {
+		return raw, fmt.Errorf("%w: %s", engine.ErrBroken, h.control.Fault())
+	}
+	return raw, statusErrors[h.status]
+}
+
+var statusErrors = map[guest.Status]error{
+	guest.Timeout:  engine.ErrTimeout,
+	guest.HardStop: engine.ErrTimeout,
+	guest.Stopped:  engine.ErrStopped,
+	guest.Memory:   engine.ErrMemory,
+	guest.Output:   engine.ErrOutput,
+	guest.Invalid:  engine.ErrProtocol,
+	guest.Diverged: engine.ErrDiverged,
+}
+
+// step executes a step on the caller's thread.
+func (h *heap) step(input, catalog []byte, timeout time.Duration) {
+	h.watch(timeout)
+	h.finished(h.control.Step(input, catalog, timeout, grace))
 }
 
 // replay executes a step that was executed before, on the caller's thread.
-func (h *heap) replay(input, catalog []byte, clock []engine.ClockRun, timeout time.Duration) guest.Status {
+func (h *heap) replay(input, catalog []byte, clock []engine.ClockRun, timeout time.Duration) {
 	reads := make([]guest.ClockRun, len(clock))
 	for i, r := range clock {
 		reads[i] = guest.ClockRun(r)
 	}
-	return h.watch(timeout, func() guest.Status { return h.control.Replay(input, catalog, reads, timeout, grace) })
+	h.watch(timeout)
+	h.finished(h.control.Replay(input, catalog, reads, timeout, grace))
 }
 
-// watch sees to it that a step ends.
-func (h *heap) watch(timeout time.Duration, step func() guest.Status) guest.Status {
+// watch sees to it that the step that begins now ends.
+func (h *heap) watch(timeout time.Duration) {
 	h.running.Store(true)
 	h.alarm.Reset(timeout + grace)
-	status := step()
+}
+
+func (h *heap) finished(status guest.Status) {
 	h.running.Store(false)
 	h.alarm.Stop()
-	h.spoiled = status != guest.Done
-	return status
+	h.status = status
 }
 
 func (h *heap) reset() {
 	h.control.Reset(h.image, keepBytes)
-	h.spoiled = false
+	h.status = guest.Done
 }
 
 func (h *heap) free() {

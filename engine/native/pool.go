@@ -10,11 +10,11 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// pool hands out heaps. A heap that was just given back is handed out again on the same processor if possible: what a
-// step touches then still lies in that core's cache, and fetching it from another core's takes longer than the step.
+// pool lends heaps to guests. A heap that was just released is lent again on the same processor if possible: what a step
+// touches then still lies in that core's cache, and fetching it from another core's takes longer than the step.
 //
-// Every free heap is on the list; some are in the processors' own caches as well. Whoever sets taken has the heap,
-// wherever it was found, so the other place may be out of date.
+// Every free heap is on the list; some are in the processors' own caches as well. Whoever sets taken has acquired the
+// heap, wherever it was found, so the entry in the other place may be out of date.
 type pool struct {
 	size  int // bytes of a heap
 	limit int
@@ -34,13 +34,13 @@ func (p *pool) grow(n int) error {
 		if err != nil {
 			return err
 		}
-		p.give(h)
+		p.release(h)
 	}
 	return nil
 }
 
-// take returns a fresh guest's heap, or engine.ErrOverloaded if all are in use.
-func (p *pool) take() (*heap, error) {
+// acquire returns a fresh guest's heap, or engine.ErrOverloaded if all are in use.
+func (p *pool) acquire() (*heap, error) {
 	for {
 		h, _ := p.local.Get().(*heap)
 		if h == nil {
@@ -63,7 +63,7 @@ func (p *pool) fromList() *heap {
 	for n := len(p.list); n > 0; n = len(p.list) {
 		h := p.list[n-1]
 		p.list = p.list[:n-1]
-		h.listed.Store(false) // before it is looked at: see give
+		h.listed.Store(false) // before it is looked at: see release
 		if h.taken.CompareAndSwap(false, true) {
 			p.inUse.Add(1)
 			return h
@@ -72,7 +72,7 @@ func (p *pool) fromList() *heap {
 	return nil
 }
 
-// boot makes a heap, taken by the caller.
+// boot makes a heap, which the caller has acquired then.
 func (p *pool) boot() (*heap, error) {
 	p.mu.Lock()
 	if p.made >= p.limit {
@@ -94,12 +94,12 @@ func (p *pool) boot() (*heap, error) {
 	return h, nil
 }
 
-// give takes a heap back. It is wiped before anybody else can have it.
-func (p *pool) give(h *heap) {
+// release takes a heap back. It is wiped before it can be acquired again.
+func (p *pool) release(h *heap) {
 	h.reset()
 	p.inUse.Add(-1)
 	h.taken.Store(false)
-	// If it is on the list here, it is free for whoever takes it off; if not, it goes on.
+	// If it is still on the list, whoever takes it off acquires it; if not, it is put there.
 	if !h.listed.Load() {
 		p.mu.Lock()
 		if !h.listed.Swap(true) {
@@ -110,7 +110,7 @@ func (p *pool) give(h *heap) {
 	p.local.Put(h)
 }
 
-// close frees the heaps that nobody has. It fails if there are others.
+// close frees the heaps that nobody has acquired. It fails if there are others.
 func (p *pool) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -22,19 +22,19 @@ func newPool(t *testing.T, limit int) *pool {
 func TestPool(t *testing.T) {
 	t.Run("H5 no more heaps than the limit", func(t *testing.T) {
 		p := newPool(t, 2)
-		a, err := p.take()
+		a, err := p.acquire()
 		require.NoError(t, err)
-		b, err := p.take()
+		b, err := p.acquire()
 		require.NoError(t, err)
 		require.NotSame(t, a, b)
-		_, err = p.take()
+		_, err = p.acquire()
 		require.ErrorIs(t, err, engine.ErrOverloaded)
-		p.give(a)
-		c, err := p.take()
+		p.release(a)
+		c, err := p.acquire()
 		require.NoError(t, err)
 		require.Same(t, a, c)
-		p.give(b)
-		p.give(c)
+		p.release(b)
+		p.release(c)
 		require.Zero(t, p.inUse.Load())
 	})
 	t.Run("a heap is found again when the processors' caches were emptied", func(t *testing.T) {
@@ -45,13 +45,13 @@ func TestPool(t *testing.T) {
 			runtime.GC()
 			seen := map[*heap]bool{}
 			for range 3 {
-				h, err := p.take()
+				h, err := p.acquire()
 				require.NoError(t, err)
 				seen[h] = true
 			}
 			require.Len(t, seen, 3)
 			for h := range seen {
-				p.give(h)
+				p.release(h)
 			}
 		}
 	})
@@ -59,11 +59,11 @@ func TestPool(t *testing.T) {
 		p := &pool{size: 1 << 20, limit: 2}
 		require.NoError(t, p.grow(2))
 		require.NoError(t, p.close())
-		h, err := p.take()
+		h, err := p.acquire()
 		require.NoError(t, err)
 		require.NotNil(t, h.control, "a new heap, not one that is gone")
 		require.ErrorContains(t, p.close(), "1 guests are still open")
-		p.give(h)
+		p.release(h)
 		require.NoError(t, p.close())
 	})
 	t.Run("A7 a heap belongs to one at a time", func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestPool(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				for range 2000 {
-					h, err := p.take()
+					h, err := p.acquire()
 					if err != nil {
 						runtime.Gosched()
 						continue
@@ -82,7 +82,7 @@ func TestPool(t *testing.T) {
 						t.Error("a heap was handed out twice")
 					}
 					owners.Delete(h)
-					p.give(h)
+					p.release(h)
 				}
 			})
 		}

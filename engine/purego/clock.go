@@ -6,21 +6,18 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
 // clock is a run's time: it never runs backwards, and every read is recorded.
 type clock struct {
-	last     int64
-	runs     []engine.ClockRun
-	replayed bool
-	reads    []engine.ClockRun
-	used     uint32
-	missing  bool // a step that is taken again reads it more often than it did
+	last    int64
+	runs    []engine.ClockRun
+	reads   *stepper.Reads // nil unless the step is replayed
+	missing bool           // a step that is replayed reads it more often than the first time
 }
 
-func (c *clock) begin(replayed bool, reads []engine.ClockRun) {
-	c.runs, c.replayed, c.reads, c.used, c.missing = nil, replayed, reads, 0, false
-}
+func (c *clock) begin(reads *stepper.Reads) { c.runs, c.reads, c.missing = nil, reads, false }
 
 func (c *clock) read() int64 {
 	ms := max(c.source(), c.last)
@@ -34,18 +31,15 @@ func (c *clock) read() int64 {
 }
 
 func (c *clock) source() int64 {
-	if !c.replayed {
+	if c.reads == nil {
 		return time.Now().UnixMilli()
 	}
-	for len(c.reads) > 0 && c.used == c.reads[0].Count {
-		c.reads, c.used = c.reads[1:], 0
-	}
-	if len(c.reads) == 0 {
+	millis, ok := c.reads.Next()
+	if !ok {
 		c.missing = true
 		return c.last
 	}
-	c.used++
-	return c.reads[0].Millis
+	return millis
 }
 
 func (c *clock) record(r *records) {
@@ -59,11 +53,11 @@ func (c *clock) record(r *records) {
 	r.record('C', b)
 }
 
-// chance is xoshiro256**, as in every engine.
-type chance [4]uint64
+// random is xoshiro256**, as in every engine.
+type random [4]uint64
 
-func newChance(seed [32]byte) *chance {
-	var c chance
+func newRandom(seed [32]byte) *random {
+	var c random
 	for n := range c {
 		c[n] = binary.LittleEndian.Uint64(seed[8*n:])
 	}
@@ -71,7 +65,7 @@ func newChance(seed [32]byte) *chance {
 	return &c
 }
 
-func (s *chance) float() float64 {
+func (s *random) float() float64 {
 	result, t := bits.RotateLeft64(s[1]*5, 7)*9, s[1]<<17
 	s[2] ^= s[0]
 	s[3] ^= s[1]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/internal/limiter"
+	"github.com/codecell/codecell/engine/internal/sizes"
 )
 
 // Options size an engine. Zero values take the defaults.
@@ -26,15 +27,9 @@ var _ engine.LimitReporter = (*Engine)(nil)
 
 // New returns an engine. It fails if a guest can't be started at all.
 func New(o Options) (*Engine, error) {
-	if o.Threads <= 0 {
-		o.Threads = 8
-	}
-	if o.Queue <= 0 {
-		o.Queue = 1024
-	}
-	if o.Heaps <= 0 {
-		o.Heaps = 256
-	}
+	sizes.Default(&o.Threads, 8)
+	sizes.Default(&o.Queue, sizes.Queue)
+	sizes.Default(&o.Heaps, 256)
 	e := &Engine{threads: limiter.New(o.Threads, o.Queue), limit: int64(o.Heaps)}
 	vm, err := e.NewVM(nil)
 	if err != nil {
@@ -70,9 +65,9 @@ func (e *Engine) UnenforcedLimits() []string {
 // Stats implements engine.Engine.
 func (e *Engine) Stats() engine.Stats {
 	open := int(e.open.Load())
-	return engine.Stats{
-		Heaps: open, InUse: open, Running: e.threads.Running(), Queued: e.threads.Queued(), Threads: e.threads.Slots(),
-	}
+	s := e.threads.Stats()
+	s.Heaps, s.InUse = open, open
+	return s
 }
 
 // Close implements engine.Engine.

@@ -15,7 +15,7 @@ type records struct {
 	maxOutput int
 	truncate  bool
 	omitted   uint64
-	over      bool // more output than the run may have
+	tooMuch   bool // more output than the run may have
 	full      bool // the cell ran out of memory
 }
 
@@ -24,12 +24,12 @@ func (r *records) record(kind byte, payload []byte) {
 	r.raw = append(r.raw, payload...)
 }
 
-// put adds an output item unless the run has had its fill.
+// put adds an output item unless the run has put out too much.
 func (r *records) put(kind byte, payload []byte, size int) {
 	r.output += size + 25
 	if r.output > r.maxOutput {
 		if !r.truncate {
-			r.over = true
+			r.tooMuch = true
 			return
 		}
 		if r.output-(size+25) > r.maxOutput {
@@ -51,7 +51,7 @@ func texts(dst []byte, all ...string) []byte {
 func (r *records) emit(args []any) (any, error) {
 	number := func(n int) int { return toInt(args[n]) }
 	text := func(n int) string { s, _ := args[n].(string); return s }
-	if r.over {
+	if r.tooMuch {
 		return nil, engine.ErrOutput
 	}
 	switch kind := text(0); kind {
@@ -60,7 +60,7 @@ func (r *records) emit(args []any) (any, error) {
 	case "json":
 		r.put('J', []byte(text(1)), len(text(1)))
 	case "over":
-		r.over = true
+		r.tooMuch = true
 	case "memory":
 		r.full = true
 		return nil, engine.ErrMemory
@@ -80,7 +80,7 @@ func (r *records) emit(args []any) (any, error) {
 	default:
 		return nil, fmt.Errorf("unknown record %q", kind)
 	}
-	if r.over {
+	if r.tooMuch {
 		return nil, engine.ErrOutput
 	}
 	return nil, nil

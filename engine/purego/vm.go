@@ -13,7 +13,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/guest"
-	"github.com/codecell/codecell/engine/internal/thread"
+	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
 //go:embed host.js
@@ -22,20 +22,17 @@ var hostJS string
 // stackSlots bound recursion, about as deep as elsewhere.
 const stackSlots = 6000
 
-// vm is one interpreter.
+// vm is a guest, in an interpreter of its own.
 type vm struct {
+	stepper.Stepper
 	engine  *Engine
 	catalog []byte
-	started bool
-	spoiled bool // a step was left in the middle
 	records records
 	clock   clock
-	chance  *chance
+	random  *random
 	drive   quickjs.Value
-
-	mu          sync.Mutex
-	js          *quickjs.VM // nil once closed
-	interrupted bool
+	js      *quickjs.VM // nil once closed
+	ended   error       // what ended the last step, if it did not end by itself
 }
 
 func newVM(e *Engine, catalog []byte) (*vm, error) {
@@ -43,7 +40,7 @@ func newVM(e *Engine, catalog []byte) (*vm, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &vm{engine: e, catalog: catalog, js: js, chance: newChance([32]byte{})}
+	v := &vm{Stepper: stepper.New(e.threads, false), engine: e, catalog: catalog, js: js, random: newRandom([32]byte{})}
 	v.records.maxOutput = 1 << 30
 	if err := v.boot(); err != nil {
 		_ = js.Close()
@@ -57,7 +54,7 @@ func (v *vm) boot() error {
 	for name, f := range map[string]quickjs.HostFunc{
 		"__emit":   v.records.emit,
 		"__now":    func([]any) (any, error) { return float64(v.clock.read()), nil },
-		"__random": func([]any) (any, error) { return v.chance.float(), nil },
+		"__random": func([]any) (any, error) { return v.random.float(), nil },
 	} {
 		if err := v.js.RegisterHostFunc(name, f); err != nil {
 			return err
@@ -84,7 +81,7 @@ func (v *vm) boot() error {
 			return fmt.Errorf("source %d: %w", n, err)
 		}
 	}
-	v.clock.begin(false, nil)
+	v.clock.begin(nil)
 	return nil
 }
 
@@ -123,59 +120,35 @@ func (v *vm) EngineName() string { return v.engine.Name() }
 
 // Step implements engine.VM.
 func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
-	return v.take(ctx, input, timeout, false, nil)
+	return v.execute(ctx, input, nil, timeout)
 }
 
 // Replay implements engine.Replayer.
 func (v *vm) Replay(ctx context.Context, input []byte, clock []engine.ClockRun, timeout time.Duration) (*engine.Effects, error) {
-	return v.take(ctx, input, timeout, true, clock)
+	return v.execute(ctx, input, stepper.ReadsOf(clock), timeout)
 }
 
-func (v *vm) take(ctx context.Context, input []byte, timeout time.Duration, replayed bool, reads []engine.ClockRun) (*engine.Effects, error) {
-	if v.js == nil || v.spoiled {
+// execute executes a step. reads are nil unless it is replayed.
+func (v *vm) execute(ctx context.Context, input []byte, reads *stepper.Reads, timeout time.Duration) (*engine.Effects, error) {
+	if v.js == nil {
 		return nil, engine.ErrClosed
 	}
-	if err := v.engine.threads.Acquire(ctx, v.started); err != nil {
-		return nil, err
-	}
-	defer v.engine.threads.Release()
-	if v.stopped() {
-		return nil, engine.ErrStopped
-	}
-	v.clock.begin(replayed, reads)
-	v.records.raw = nil
-	s := step{vm: v, deadline: time.Now().Add(timeout)}
-	var err error
-	took := thread.Run(func() { err = s.run(input) })
-	v.started = true
-	if err != nil {
-		v.spoiled = true
-	}
-	effects, bad := engine.DecodeEffects(v.records.raw, err == nil)
-	if effects != nil {
-		effects.Took, effects.CPU = took.Wall, took.CPU
-	}
-	if err == nil {
-		err = bad
-	}
-	return effects, err
+	return v.Execute(ctx, v, func() {
+		v.clock.begin(reads)
+		v.records.raw = nil
+		s := step{vm: v, deadline: time.Now().Add(timeout)}
+		v.ended = s.run(input)
+	})
 }
 
-func (v *vm) stopped() bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.interrupted
-}
+// Arm implements stepper.Heap.
+func (v *vm) Arm() {}
 
-// Interrupt implements engine.VM.
-func (v *vm) Interrupt() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.interrupted = true
-	if v.js != nil {
-		v.js.Interrupt()
-	}
-}
+// Stop implements stepper.Heap.
+func (v *vm) Stop() { v.js.Interrupt() }
+
+// Effects implements stepper.Heap.
+func (v *vm) Effects() ([]byte, error) { return v.records.raw, v.ended }
 
 // Footprint implements engine.VM. This engine has no way to know; a guest's output and requests are bounded elsewhere.
 func (v *vm) Footprint() (int, error) { return 0, nil }
@@ -185,24 +158,21 @@ func (v *vm) HeapBytes() int { return 0 }
 
 // Close implements engine.VM.
 func (v *vm) Close() {
-	v.mu.Lock()
-	js := v.js
-	v.js = nil
-	v.mu.Unlock()
-	if js != nil {
+	if js := v.js; js != nil {
+		v.js = nil
 		v.drive.Free()
 		_ = js.Close()
 		v.engine.open.Add(-1)
 	}
 }
 
-// step is one step being taken.
+// step is one step under way.
 type step struct {
 	vm       *vm
 	deadline time.Time
 }
 
-// run takes the step and says what ended it, if it did not end by itself.
+// run executes the step and says what ended it, if it did not end by itself.
 func (s *step) run(input []byte) error {
 	r := read(input)
 	var err error
@@ -236,7 +206,7 @@ func (s *step) run(input []byte) error {
 
 func (s *step) begin(r *reader) error {
 	b, err := readBegin(r)
-	if err != nil || s.vm.started {
+	if err != nil || s.vm.Begun() {
 		return engine.ErrProtocol
 	}
 	sections, err := readCatalog(s.vm.catalog)
@@ -244,7 +214,7 @@ func (s *step) begin(r *reader) error {
 		return err
 	}
 	v := s.vm
-	v.chance, v.records.maxOutput, v.records.truncate = newChance(b.seed), b.output, b.truncate
+	v.random, v.records.maxOutput, v.records.truncate = newRandom(b.seed), b.output, b.truncate
 	v.js.SetMemoryLimit(uintptr(b.memory))
 	output := b.output
 	if b.truncate {
@@ -312,7 +282,7 @@ func (s *step) arm() error {
 	if left <= 0 {
 		return engine.ErrTimeout
 	}
-	if s.vm.stopped() {
+	if s.vm.Interrupted() {
 		return engine.ErrStopped
 	}
 	return s.vm.js.SetEvalTimeout(left)
@@ -321,11 +291,11 @@ func (s *step) arm() error {
 // ended tells what an entry into the engine came to. The engine says little; what was going on outside says more.
 func (s *step) ended(err error) error {
 	switch {
-	case s.vm.records.over:
+	case s.vm.records.tooMuch:
 		return engine.ErrOutput
 	case s.vm.records.full:
 		return engine.ErrMemory
-	case s.vm.stopped():
+	case s.vm.Interrupted():
 		return engine.ErrStopped
 	case !time.Now().Before(s.deadline):
 		return engine.ErrTimeout

@@ -6,6 +6,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/internal/limiter"
+	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
 // Engine is the WASI engine. It is safe for concurrent use.
@@ -82,40 +83,39 @@ func (e *Engine) Build() (string, error) {
 
 // NewVM implements engine.Engine.
 func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
-	i, err := e.take()
+	i, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
-	return &vm{engine: e, instance: i, catalog: catalog}, nil
+	return &vm{Stepper: stepper.New(e.threads, false), engine: e, instance: i, catalog: catalog}, nil
 }
 
 // Restore implements engine.Portable.
 func (e *Engine) Restore(image, catalog []byte) (engine.VM, error) {
-	i, err := e.take()
+	i, err := e.acquire()
 	if err != nil {
 		return nil, err
 	}
 	if err := i.restore(image, catalog); err != nil {
-		e.pool.give(i)
+		e.pool.release(i)
 		return nil, err
 	}
-	return &vm{engine: e, instance: i, started: true}, nil
+	return &vm{Stepper: stepper.New(e.threads, true), engine: e, instance: i}, nil
 }
 
-func (e *Engine) take() (*instance, error) {
+func (e *Engine) acquire() (*instance, error) {
 	if err := e.Ready(); err != nil {
 		return nil, err
 	}
-	return e.pool.take(e.module)
+	return e.pool.acquire(e.module)
 }
 
 // Stats implements engine.Engine.
 func (e *Engine) Stats() engine.Stats {
 	heaps, used := e.pool.counts()
-	return engine.Stats{
-		Heaps: heaps, InUse: used,
-		Running: e.threads.Running(), Queued: e.threads.Queued(), Threads: e.threads.Slots(),
-	}
+	s := e.threads.Stats()
+	s.Heaps, s.InUse = heaps, used
+	return s
 }
 
 // Close implements engine.Engine.

@@ -1,6 +1,7 @@
 package wasi
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
 // layout is where in linear memory things are; see guest_layout in wasi.c.
@@ -33,12 +35,11 @@ type instance struct {
 	kept    []byte // the catalog, while it is blotted out
 	trapped bool   // a call was left in the middle: the instance is thrown away
 
-	// Of the step that is being taken.
+	// Of the step under way, or the last one.
 	stop     atomic.Bool
 	deadline time.Time
-	replayed bool
-	reads    []engine.ClockRun
-	used     uint32 // of reads[0]
+	reads    *stepper.Reads // nil unless it is replayed
+	ended    error          // what ended it, if it did not end by itself
 }
 
 type instanceKey struct{}
@@ -154,14 +155,20 @@ func (i *instance) catalogText() ([]byte, error) {
 	return text, nil
 }
 
-// effects returns a copy of what the step handed out. The place comes from where a guest has been.
-func (i *instance) effects() []byte {
+// Arm implements stepper.Heap. The instance is armed as long as it is one guest's: the guest is interrupted only once.
+func (i *instance) Arm() {}
+
+// Stop implements stepper.Heap.
+func (i *instance) Stop() { i.stop.Store(true) }
+
+// Effects implements stepper.Heap. Where they lie says memory that a guest could write to.
+func (i *instance) Effects() ([]byte, error) {
 	n, _ := i.memory.ReadUint64Le(i.layout.outLen)
 	if n > uint64(i.memory.Size()) {
-		return nil
+		return nil, i.ended
 	}
 	b, _ := i.memory.Read(i.u32(i.layout.out), uint32(n))
-	return append([]byte(nil), b...)
+	return bytes.Clone(b), i.ended
 }
 
 // status returns how the step was left.
@@ -169,9 +176,9 @@ func (i *instance) status() status { return status(i.u32(i.layout.status)) }
 
 // fault returns what the engine found broken, nil if it has said nothing.
 func (i *instance) fault() error {
-	const most = 200
+	const maxFault = 200
 	at := i.u32(i.layout.broken)
-	text, ok := i.memory.Read(at, most)
+	text, ok := i.memory.Read(at, maxFault)
 	if at == 0 || !ok {
 		return nil
 	}
@@ -209,25 +216,22 @@ func poll(ctx context.Context, stack []uint64) {
 	}
 }
 
-// noRead is what clock returns when a step that is taken again reads it more often than it did.
+// noRead is what clock returns when a step that is replayed reads it more often than the first time.
 const noRead = uint64(1) << 63
 
-// clock returns the time in milliseconds, or the next read of a step that is taken again.
+// clock returns the time in milliseconds, or the next read of a step that is replayed.
 func clock(ctx context.Context, stack []uint64) {
 	i := ctx.Value(instanceKey{}).(*instance)
-	if !i.replayed {
+	if i.reads == nil {
 		stack[0] = uint64(time.Now().UnixMilli())
 		return
 	}
-	for len(i.reads) > 0 && i.used == i.reads[0].Count {
-		i.reads, i.used = i.reads[1:], 0
-	}
-	if len(i.reads) == 0 {
+	millis, ok := i.reads.Next()
+	if !ok {
 		stack[0] = noRead
 		return
 	}
-	i.used++
-	stack[0] = uint64(i.reads[0].Millis)
+	stack[0] = uint64(millis)
 }
 
 // status says how a step ended; the numbers are those of enum status in guest.h.
@@ -254,8 +258,23 @@ var statusErrors = map[status]error{
 	diverged:   engine.ErrDiverged,
 }
 
-// take takes a step and returns how it ended.
-func (i *instance) take(input, catalog []byte, timeout time.Duration) (status, error) {
+// execute executes a step. reads are nil unless it is replayed.
+func (i *instance) execute(input, catalog []byte, reads *stepper.Reads, timeout time.Duration) {
+	i.reads = reads
+	status, fault := i.enter(input, catalog, timeout)
+	i.reads = nil
+	switch status {
+	case done:
+		i.ended = nil
+	case broken:
+		i.ended = fmt.Errorf("%w: %w", engine.ErrBroken, fault)
+	default:
+		i.ended = errors.Join(statusErrors[status], fault)
+	}
+}
+
+// enter lets the guest run, and returns how the step ended, and what the engine said of it.
+func (i *instance) enter(input, catalog []byte, timeout time.Duration) (status, error) {
 	catalogAt := i.inputAt + uint32(len(input)+15)&^15
 	if err := i.room(len(input) + len(catalog) + 16); err != nil {
 		return invalid, err

@@ -1,8 +1,10 @@
 package wasi
 
+import "github.com/codecell/codecell/engine/internal/sizes"
+
 // Options size an engine. Zero values take the defaults.
 type Options struct {
-	// Threads is how many steps may be taken at once. Default 32.
+	// Threads is how many steps may be executed at once. Default 32.
 	Threads int
 	// Queue is how many steps may wait for that before the engine says it is overloaded. Default 1024.
 	Queue int
@@ -18,20 +20,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{
-		{&o.Threads, 32},
-		{&o.Queue, 1024},
-		{&o.Heaps, 1024},
-		{&o.HeapBytes, 64 << 20},
-		{&o.Spare, 16},
-	} {
-		if *d.field <= 0 {
-			*d.field = d.value
-		}
-	}
+	sizes.Defaults(&o.Threads, &o.Queue, &o.Heaps, &o.HeapBytes)
+	sizes.Default(&o.Spare, 16)
 	o.HeapBytes = (o.HeapBytes + wasmPage - 1) &^ (wasmPage - 1)
 	return o
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// pool hands out fresh guests.
+// pool lends instances that are fresh guests.
 type pool struct {
 	limit int // instances in use at once
 	spare int // instances kept
@@ -17,8 +17,8 @@ type pool struct {
 	used int
 }
 
-// take returns a fresh guest's instance, or engine.ErrOverloaded if too many are in use.
-func (p *pool) take(m *module) (*instance, error) {
+// acquire returns a fresh guest's instance, or engine.ErrOverloaded if too many are in use.
+func (p *pool) acquire(m *module) (*instance, error) {
 	p.mu.Lock()
 	if p.used >= p.limit {
 		p.mu.Unlock()
@@ -43,8 +43,8 @@ func (p *pool) take(m *module) (*instance, error) {
 	return i, nil
 }
 
-// give takes an instance back. It is wiped at once, or thrown away if it trapped or enough are at hand.
-func (p *pool) give(i *instance) {
+// release takes an instance back. It is wiped at once, or closed if it trapped or enough are at hand.
+func (p *pool) release(i *instance) {
 	keep := !i.trapped
 	if keep {
 		i.freshen()

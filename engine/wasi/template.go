@@ -58,7 +58,6 @@ func (i *instance) freshen() {
 	clear(all[input : input+keepEnds])
 	discard(all[input+keepEnds:])
 	i.stop.Store(false)
-	i.replayed, i.reads, i.used = false, nil, 0
 }
 
 // usedHeap returns the guest's heap as far as it is used, and at least as far as a fresh one.

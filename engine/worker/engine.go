@@ -13,6 +13,7 @@ import (
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/internal/journal"
 	"github.com/codecell/codecell/engine/internal/limiter"
+	"github.com/codecell/codecell/engine/internal/sizes"
 )
 
 // Options configure an Engine. Zero values mean the default in parentheses.
@@ -29,21 +30,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{
-		{&o.Steps, 32},
-		{&o.Heaps, 1024},
-		{&o.HeapBytes, 64 << 20},
-		{&o.Queue, 1024},
-		{&o.Workers, 1},
-		{&o.Spares, 1},
-	} {
-		if *d.field <= 0 {
-			*d.field = d.value
-		}
-	}
+	sizes.Defaults(&o.Steps, &o.Queue, &o.Heaps, &o.HeapBytes)
+	sizes.Default(&o.Workers, 1)
+	sizes.Default(&o.Spares, 1)
 	if o.MaxAge <= 0 {
 		o.MaxAge = time.Hour
 	}
@@ -125,9 +114,8 @@ func (e *Engine) newVM(text, image []byte) (*vm, error) {
 
 // Stats implements engine.Engine.
 func (e *Engine) Stats() engine.Stats {
-	s := engine.Stats{
-		InUse: int(e.guests.Load()), Running: e.limiter.Running(), Queued: e.limiter.Queued(), Threads: e.limiter.Slots(),
-	}
+	s := e.limiter.Stats()
+	s.InUse = int(e.guests.Load())
 	e.fleet.mu.Lock()
 	defer e.fleet.mu.Unlock()
 	for _, p := range e.fleet.all() {

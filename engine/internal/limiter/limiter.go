@@ -1,6 +1,6 @@
-// Package limiter bounds how many steps an engine takes at once and how many wait for that (contract H5).
+// Package limiter bounds how many steps an engine executes at once and how many wait for that (contract H5).
 //
-// It knows neither guests nor threads: whoever is let in may take a step.
+// It knows neither guests nor threads: whoever holds a slot may execute a step.
 package limiter
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// Limiter lets a number of steps in. It is safe for concurrent use.
+// Limiter has slots for a number of steps. It is safe for concurrent use.
 type Limiter struct {
 	slots   chan struct{}
 	queue   int64
@@ -23,9 +23,9 @@ func New(slots, queue int) *Limiter {
 	return &Limiter{slots: make(chan struct{}, slots), queue: int64(queue)}
 }
 
-// Acquire waits for a slot, which Release gives back. It fails with ErrStopped when ctx ends first. For a new run, a queue
-// that is full is an answer at once (ErrOverloaded): waiting longer would help nobody. A run that has begun is let in
-// however long the queue is, since refusing it would lose its work; there are no more of those than heaps.
+// Acquire waits for a slot, which Release frees. It fails with ErrStopped when ctx ends first. For a new run it fails with
+// ErrOverloaded if the queue is full, without waiting. A run that has begun may wait however long the queue is, since
+// refusing it would lose its work; there are no more of those than heaps.
 func (l *Limiter) Acquire(ctx context.Context, begun bool) error {
 	select {
 	case l.slots <- struct{}{}:
@@ -47,17 +47,13 @@ func (l *Limiter) Acquire(ctx context.Context, begun bool) error {
 	}
 }
 
-// Release gives the slot back.
+// Release frees the slot.
 func (l *Limiter) Release() {
 	l.running.Add(-1)
 	<-l.slots
 }
 
-// Slots, Running and Queued count.
-func (l *Limiter) Slots() int { return cap(l.slots) }
-
-// Running returns how many steps are being taken.
-func (l *Limiter) Running() int { return int(l.running.Load()) }
-
-// Queued returns how many steps wait for a slot.
-func (l *Limiter) Queued() int { return int(l.queued.Load()) }
+// Stats returns how many steps are under way and wait, and of how many slots, as an engine's Stats with these fields set.
+func (l *Limiter) Stats() engine.Stats {
+	return engine.Stats{Running: int(l.running.Load()), Queued: int(l.queued.Load()), Threads: cap(l.slots)}
+}

@@ -17,7 +17,7 @@ func TestLimiter(t *testing.T) {
 		require.ErrorIs(t, l.Acquire(t.Context(), false), engine.ErrOverloaded)
 		l.Release()
 		require.NoError(t, l.Acquire(t.Context(), false))
-		require.Equal(t, []int{1, 1, 0}, []int{l.Slots(), l.Running(), l.Queued()})
+		require.Equal(t, engine.Stats{Threads: 1, Running: 1}, l.Stats())
 	})
 	t.Run("H5 a run that has begun waits however long the queue is", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -28,13 +28,13 @@ func TestLimiter(t *testing.T) {
 				go func() { acquired <- l.Acquire(t.Context(), true) }()
 			}
 			synctest.Wait()
-			require.Equal(t, 3, l.Queued())
+			require.Equal(t, 3, l.Stats().Queued)
 			for range 3 {
 				l.Release()
 				require.NoError(t, <-acquired)
 			}
 			l.Release()
-			require.Equal(t, []int{0, 0}, []int{l.Running(), l.Queued()})
+			require.Equal(t, engine.Stats{Threads: l.Stats().Threads}, l.Stats())
 		})
 	})
 	t.Run("G7 whoever waits can be called off", func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestLimiter(t *testing.T) {
 			synctest.Wait()
 			cancel()
 			require.ErrorIs(t, <-acquired, engine.ErrStopped)
-			require.Equal(t, 0, l.Queued())
+			require.Equal(t, 0, l.Stats().Queued)
 		})
 	})
 }

@@ -1,6 +1,6 @@
-// Package thread takes a step on a thread of its own and measures it by two clocks.
+// Package thread executes a step on a thread of its own and measures it by two clocks.
 //
-// It knows neither guests nor how many steps are taken at once.
+// It knows neither guests nor how many steps are executed at once.
 package thread
 
 import (
@@ -16,8 +16,8 @@ type Took struct {
 	CPU  time.Duration // of which the thread had a processor
 }
 
-// Run calls step on the goroutine's thread, locked: handing a step to another thread would cost more than most steps
-// take, and a heap that is inside a step is bound to the stack that it runs on.
+// Run calls step on the goroutine's thread, locked: handing a step to another thread would take longer than most steps,
+// and a heap that is inside a step is bound to the stack that it runs on.
 func Run(step func()) Took {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
