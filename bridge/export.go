@@ -131,11 +131,27 @@ func (s *Service) Import(ctx context.Context, t *Turn, runID string, sealed []by
 	if err != nil {
 		return nil, &Error{Kind: KindInvalid, Key: "snapshot", Msg: "the snapshot's run can't go on in this turn: " + err.Error()}
 	}
+	if err := s.importOnce(t.tenant, sealed, r.expiresAt); err != nil {
+		r.cancel()
+		return nil, err
+	}
 	if err := s.admitImport(ctx, r, snap.Image); err != nil {
+		s.handoffs.imported.Return(sealed)
 		r.cancel()
 		return nil, err
 	}
 	return &Exported{RunID: r.id, ExpiresAt: r.expiresAt}, nil
+}
+
+// importOnce refuses a snapshot that was imported before (contract H6).
+func (s *Service) importOnce(tenant string, sealed []byte, expires time.Time) error {
+	switch err := s.handoffs.imported.Use(tenant, sealed, expires); {
+	case errors.Is(err, snapshot.ErrUsed):
+		return &Error{Kind: KindConflict, Key: "snapshot", Msg: "this snapshot was imported before; a snapshot is imported once."}
+	case err != nil:
+		return &Error{Kind: KindOverloaded, Msg: err.Error(), RetryAfter: time.Minute}
+	}
+	return nil
 }
 
 // admitImport gives an imported run its place, and its image one in the store.

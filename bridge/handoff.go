@@ -24,6 +24,7 @@ type handoffs struct {
 	portable engine.Portable
 	store    snapshot.Store
 	sealer   *snapshot.Sealer
+	imported *snapshot.Ledger
 	service  *Service
 	limit    int // parked heaps
 
@@ -64,7 +65,8 @@ func (s *Service) newHandoffs(portable engine.Portable) (*handoffs, error) {
 	}
 	h := &handoffs{
 		portable: portable, store: o.Snapshots, sealer: sealer, service: s, limit: o.ParkedHeaps,
-		parked: list.New(), eager: make(chan *run, 1024), over: make(chan struct{}, 1),
+		imported: snapshot.NewLedger(snapshot.LedgerOptions{}),
+		parked:   list.New(), eager: make(chan *run, 1024), over: make(chan struct{}, 1),
 	}
 	if h.store == nil {
 		h.store = snapshot.NewMemory(snapshot.MemoryOptions{Bounds: snapshot.Bounds{Bytes: o.SnapshotBytes}})

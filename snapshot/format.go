@@ -25,6 +25,7 @@ const (
 	version    = 1
 	keyIDSize  = 4
 	headerSize = len(magic) + 1 + keyIDSize
+	nonceSize  = 12
 )
 
 // header returns what the sealed form begins with under the key of that id.
