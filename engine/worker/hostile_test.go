@@ -31,6 +31,18 @@ var hostile = map[string][]string{
 		"return await new Promise(() => { const f = () => queueMicrotask(f); f() })",
 		"return parseInt('9'.repeat(3e7)) && (() => { for (;;) parseInt('9'.repeat(3e7)) })()",
 	},
+	// They move much at once, again and again, with hardly an iteration of a loop in between.
+	"bulk": {
+		"const u = new Uint8Array(3e7); for (;;) u.fill(1)",
+		"const u = new Uint8Array(3e7); for (;;) u.copyWithin(0, 100)",
+		"const u = new Uint8Array(3e7); for (;;) u.copyWithin(100, 0)",
+		"const u = new Uint8Array(3e7); for (;;) u.set(u.subarray(0, 1e7), 2e7)",
+		"const b = new ArrayBuffer(2e7); for (;;) b.slice(0)",
+		"for (;;) new Uint8Array(5e7)",
+		"for (const a = new Array(1e6).fill(1); ;) a.shift()",
+		"for (const a = new Array(1e6).fill(1); ;) { a.splice(1, 1, 2, 3); a.splice(1, 2, 1) }",
+		"for (const s = 'x'.repeat(1e7); ;) (s + 'y').slice(1).at(0)",
+	},
 	"greedy": {
 		"const a = []; for (;;) a.push(a.slice())",
 		"let s = 'x'; for (;;) s += s",

@@ -13,6 +13,9 @@ type Options struct {
 	Tick string
 	// Amount is how many iterations there are from one call to the next.
 	Amount uint32
+	// Bulk is how many instructions the module may have that copy or fill memory. They take no fuel, however much they
+	// move, so each of them must be one that moves little and asks by itself.
+	Bulk int
 }
 
 const header = "\x00asm\x01\x00\x00\x00"
@@ -48,7 +51,7 @@ func Add(wasm []byte, o Options) ([]byte, error) {
 			s.body, global, err = addGlobal(s.body, sections, o.Amount)
 		case sectionCode:
 			// The code section comes after that of the globals.
-			s.body, err = rewriteCode(s.body, charge(global, tick, o.Amount))
+			s.body, err = rewriteCode(s.body, charge(global, tick, o.Amount), o.Bulk)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("section %d: %w", s.id, err)
@@ -170,8 +173,9 @@ func charge(global, tick, amount uint32) []byte {
 	return append(c, opEnd)
 }
 
-func rewriteCode(body, charge []byte) ([]byte, error) {
+func rewriteCode(body, charge []byte, bulk int) ([]byte, error) {
 	r := reader{b: body}
+	found := 0
 	count := r.u32()
 	out := binary.AppendUvarint(nil, uint64(count))
 	for n := range count {
@@ -179,12 +183,16 @@ func rewriteCode(body, charge []byte) ([]byte, error) {
 		if r.err != nil {
 			return nil, r.err
 		}
-		rewritten, err := rewriteFunction(function, charge)
+		rewritten, more, err := rewriteFunction(function, charge)
 		if err != nil {
 			return nil, fmt.Errorf("function %d: %w", n, err)
 		}
 		out = binary.AppendUvarint(out, uint64(len(rewritten)))
 		out = append(out, rewritten...)
+		found += more
+	}
+	if found > bulk {
+		return nil, fmt.Errorf("%d instructions that copy or fill memory, over %d: they take no fuel", found, bulk)
 	}
 	if !r.done() {
 		return nil, errors.New("something after the last function")
@@ -192,13 +200,14 @@ func rewriteCode(body, charge []byte) ([]byte, error) {
 	return out, r.err
 }
 
-func rewriteFunction(body, charge []byte) ([]byte, error) {
+// rewriteFunction returns the function with fuel in its loops, and how many of its instructions copy or fill memory.
+func rewriteFunction(body, charge []byte) ([]byte, int, error) {
 	r := reader{b: body}
 	for range r.u32() { // locals
 		r.u32()
 		r.byte()
 		if r.err != nil {
-			return nil, r.err
+			return nil, 0, r.err
 		}
 	}
 	out := append(make([]byte, 0, len(body)+len(body)/8), body[:r.at]...)
@@ -206,14 +215,14 @@ func rewriteFunction(body, charge []byte) ([]byte, error) {
 		from := r.at
 		op := r.instruction()
 		if r.err != nil {
-			return nil, r.err
+			return nil, 0, r.err
 		}
 		out = append(out, body[from:r.at]...)
 		if op == opLoop {
 			out = append(out, charge...)
 		}
 	}
-	return out, r.err
+	return out, r.bulk, r.err
 }
 
 func appendSigned(dst []byte, n int64) []byte {

@@ -72,6 +72,19 @@ func TestAdd(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, wasm, again)
 	})
+	t.Run("H1 instructions that copy or fill memory take no fuel: there are no more than are known", func(t *testing.T) {
+		for _, instruction := range [][]byte{{opPrefix, 8, 0, 0}, {opPrefix, 10, 0, 0}, {opPrefix, 11, 0}} {
+			body := append(bytes.Repeat([]byte{opI32Const, 1}, 3), instruction...)
+			_, found, err := rewriteFunction(append(append([]byte{0}, body...), append(body, opEnd)...), nil)
+			require.NoError(t, err)
+			require.Equal(t, 2, found)
+			code := append([]byte{1, byte(len(body) + 2), 0}, append(body, opEnd)...)
+			_, err = rewriteCode(code, nil, 1)
+			require.NoError(t, err)
+			_, err = rewriteCode(code, nil, 0)
+			require.ErrorContains(t, err, "1 instructions that copy or fill memory, over 0")
+		}
+	})
 	t.Run("H4 what is no module, or lacks something, is refused", func(t *testing.T) {
 		for what, bad := range map[string][]byte{
 			"not a WebAssembly":   []byte("\x7fELF\x01\x00\x00\x00"),

@@ -12,6 +12,8 @@ type reader struct {
 	b   []byte
 	at  int
 	err error
+
+	bulk int // instructions passed over that copy or fill memory
 }
 
 func (r *reader) fail(err error) {
@@ -114,13 +116,16 @@ func (r *reader) prefixed() {
 	switch sub := r.u32(); {
 	case sub <= 7:
 	case sub == 8: // memory.init
+		r.bulk++
 		r.u32()
 		r.byte()
 	case sub == 9: // data.drop
 		r.u32()
 	case sub == 10: // memory.copy
+		r.bulk++
 		r.bytes(2)
 	case sub == 11: // memory.fill
+		r.bulk++
 		r.byte()
 	default:
 		r.fail(fmt.Errorf("unknown instruction 0xfc %d", sub))

@@ -1,4 +1,4 @@
-// Command addfuel writes a WebAssembly module with fuel in its loops: addfuel TICK AMOUNT <in >out.
+// Command addfuel writes a WebAssembly module with fuel in its loops: addfuel TICK AMOUNT BULK <in >out.
 package main
 
 import (
@@ -18,10 +18,14 @@ func main() {
 }
 
 func run() error {
-	if len(os.Args) != 3 {
-		return fmt.Errorf("usage: addfuel TICK AMOUNT <in >out")
+	if len(os.Args) != 4 {
+		return fmt.Errorf("usage: addfuel TICK AMOUNT BULK <in >out")
 	}
 	amount, err := strconv.ParseUint(os.Args[2], 10, 31)
+	if err != nil {
+		return err
+	}
+	bulk, err := strconv.Atoi(os.Args[3])
 	if err != nil {
 		return err
 	}
@@ -29,7 +33,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	out, err := fuel.Add(wasm, fuel.Options{Tick: os.Args[1], Amount: uint32(amount)})
+	out, err := fuel.Add(wasm, fuel.Options{Tick: os.Args[1], Amount: uint32(amount), Bulk: bulk})
 	if err != nil {
 		return err
 	}
