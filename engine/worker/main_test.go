@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -109,6 +110,8 @@ func act(word string, in *enginetest.Input) error {
 		select {}
 	case "work":
 		time.Sleep(atWork)
+	case "compute": // so much, however long it takes
+		burn(atWork)
 	case "wait":
 		<-in.Interrupted
 		return engine.ErrStopped
@@ -118,6 +121,20 @@ func act(word string, in *enginetest.Input) error {
 		return fmt.Errorf("%w: so it is", engine.ErrBroken)
 	}
 	return nil
+}
+
+// burn computes until this thread has had a processor for so long.
+func burn(d time.Duration) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for start := processor(); processor()-start < d; {
+	}
+}
+
+func processor() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	return time.Duration(t.Nano())
 }
 
 // log collects what the engine tells the operator.

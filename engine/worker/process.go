@@ -147,7 +147,7 @@ func (p *process) ask(l *lane, s *seat, deadline time.Time, frame []byte) (byte,
 	if err := l.send(frame); err != nil {
 		return 0, nil, p.broken(s, err)
 	}
-	kind, body, err := l.read(p.most)
+	kind, body, err := p.answer(l, s)
 	if err == nil && !l.idle() {
 		err = fmt.Errorf("%w: more than was asked for", errFrame)
 	}

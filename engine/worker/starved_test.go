@@ -1,0 +1,83 @@
+package worker
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// crowd pins every thread of the processes to one processor, and keeps it busy with threads of the test's own until
+// the test ends.
+func crowd(t *testing.T, busy int, pids ...int) {
+	t.Helper()
+	var all, one unix.CPUSet
+	require.NoError(t, unix.SchedGetaffinity(0, &all))
+	for cpu := 0; one.Count() == 0; cpu++ {
+		if all.IsSet(cpu) {
+			one.Set(cpu)
+		}
+	}
+	for _, pid := range pids {
+		threads, err := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")
+		require.NoError(t, err)
+		for _, thread := range threads {
+			tid, err := strconv.Atoi(thread.Name())
+			require.NoError(t, err)
+			require.NoError(t, unix.SchedSetaffinity(tid, &one))
+		}
+	}
+	var stop atomic.Bool
+	var done sync.WaitGroup
+	for range busy {
+		done.Go(func() {
+			runtime.LockOSThread() // never unlocked: the thread ends pinned
+			_ = unix.SchedSetaffinity(0, &one)
+			for !stop.Load() {
+			}
+		})
+	}
+	t.Cleanup(func() {
+		stop.Store(true)
+		done.Wait()
+	})
+}
+
+func TestStarved(t *testing.T) {
+	t.Run("H1 H6 a worker that waits for a processor is given time", func(t *testing.T) {
+		e := fakes(t, Options{})
+		crowd(t, 2, serving(t, e.Engine).pid)
+		got := <-later(t, guest(t, e), begin("compute"), time.Millisecond)
+		require.NoError(t, got.err)
+		require.Zero(t, e.Workers().Lost)
+	})
+	t.Run("H1 threads of one processor wait for each other", func(t *testing.T) {
+		before, known := runDelay(os.Getpid())
+		require.True(t, known)
+		crowd(t, 2)
+		require.Eventually(t, func() bool {
+			after, _ := runDelay(os.Getpid())
+			return after-before > 100*time.Millisecond
+		}, longEnough, time.Millisecond)
+	})
+	t.Run("H1 nobody waits for a worker that waits for nothing", func(t *testing.T) {
+		s := watchStarvation(os.Getpid())
+		s.waited += time.Hour // whatever else is going on here
+		require.False(t, s.again())
+	})
+	t.Run("H1 nobody waits for ever", func(t *testing.T) {
+		s := watchStarvation(os.Getpid())
+		s.waited, s.until = s.waited-time.Hour, time.Now()
+		require.False(t, s.again())
+	})
+	t.Run("H1 of a process that is gone nothing is known", func(t *testing.T) {
+		_, known := runDelay(-1)
+		require.False(t, known)
+	})
+}
