@@ -5,10 +5,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/internal/journal"
@@ -22,7 +20,7 @@ type Options struct {
 	Command        []string      // arguments with which this binary calls Serve
 	Queue          int           // steps that may wait for others (1024)
 	Workers        int           // that serve (1)
-	Spares         int           // that stand by (1)
+	Spares         int           // that are ready to serve (1)
 	MaxAge         time.Duration // of a worker, before it is recycled (1 h)
 	MaxBytes       int64         // resident, before it is recycled (1 GiB)
 	RequireSandbox bool          // refuse workers that lack a layer of it
@@ -47,14 +45,14 @@ func (o Options) withDefaults() Options {
 
 // Engine is an engine whose guests live in workers. It is safe for concurrent use.
 type Engine struct {
-	options  Options
-	fleet    *fleet
-	limiter  *limiter.Limiter
-	catalogs catalogs
-	guests   atomic.Int64
-	suspects chan struct{} // places for guests that may have ended a worker
+	options     Options
+	pool        *pool
+	limiter     *limiter.Limiter
+	catalogs    catalogs
+	guests      atomic.Int64
+	quarantined chan struct{} // a slot for each guest that runs isolated
 
-	rebuilt, replayed, convicted atomic.Int64
+	rebuilt, replayed, poisoned atomic.Int64
 }
 
 var (
@@ -63,14 +61,11 @@ var (
 	_ engine.LimitReporter = (*Engine)(nil)
 )
 
-// suspectsAtOnce bounds the workers that are started for single guests.
-const suspectsAtOnce = 2
-
 // New returns an engine whose workers start in the background. Ready waits for the first.
 func New(o Options) *Engine {
 	o = o.withDefaults()
 	return &Engine{
-		options: o, fleet: newFleet(o), limiter: limiter.New(o.Steps, o.Queue), suspects: make(chan struct{}, suspectsAtOnce),
+		options: o, pool: newPool(o), limiter: limiter.New(o.Steps, o.Queue), quarantined: make(chan struct{}, maxQuarantined),
 	}
 }
 
@@ -82,7 +77,7 @@ func (e *Engine) Ready() error {
 }
 
 func (e *Engine) ready() (*process, error) {
-	p, err := e.fleet.first()
+	p, err := e.pool.waitFirst()
 	if err != nil {
 		return nil, fmt.Errorf("worker with the %s engine: %w", e.options.Engine, err)
 	}
@@ -103,11 +98,11 @@ func (e *Engine) newVM(text, image []byte) (*vm, error) {
 		e.guests.Add(-1)
 		return nil, engine.ErrOverloaded
 	}
-	v := &vm{engine: e, catalog: e.catalogs.name(text)}
+	v := &vm{engine: e, catalog: e.catalogs.of(text)}
 	if image == nil {
 		v.journal = journal.New(text)
 	} else {
-		v.journal, v.started = journal.Restored(image, text), true
+		v.journal, v.begun = journal.Restored(image, text), true
 	}
 	return v, nil
 }
@@ -116,9 +111,9 @@ func (e *Engine) newVM(text, image []byte) (*vm, error) {
 func (e *Engine) Stats() engine.Stats {
 	s := e.limiter.Stats()
 	s.InUse = int(e.guests.Load())
-	e.fleet.mu.Lock()
-	defer e.fleet.mu.Unlock()
-	for _, p := range e.fleet.all() {
+	e.pool.mu.Lock()
+	defer e.pool.mu.Unlock()
+	for _, p := range e.pool.all() {
 		s.Heaps += int(p.heaps.Load())
 	}
 	return s
@@ -129,28 +124,28 @@ type Workers struct {
 	Serving, Spare int
 	Started, Lost  int64
 	Rebuilt        int64 // guests that were rebuilt elsewhere
-	Replayed       int64 // steps that were taken again, since their worker was lost
-	Convicted      int64 // guests that ended a worker that they had to themselves
+	Replayed       int64 // requests that were executed again, since their worker was lost
+	Poisoned       int64 // guests that ended a worker that they had to themselves
 }
 
 // Workers counts.
 func (e *Engine) Workers() Workers {
-	f := e.fleet
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.sort()
+	p := e.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refresh()
 	return Workers{
-		Serving: len(f.serving), Spare: len(f.spare), Started: f.started, Lost: f.lost,
-		Rebuilt: e.rebuilt.Load(), Replayed: e.replayed.Load(), Convicted: e.convicted.Load(),
+		Serving: len(p.serving), Spare: len(p.spare), Started: p.started, Lost: p.lost,
+		Rebuilt: e.rebuilt.Load(), Replayed: e.replayed.Load(), Poisoned: e.poisoned.Load(),
 	}
 }
 
 // Report implements engine.Reporter.
 func (e *Engine) Report() []string {
-	f := e.fleet
-	f.mu.Lock()
-	best, failed := f.best(), f.failed
-	f.mu.Unlock()
+	p := e.pool
+	p.mu.Lock()
+	best, failed := p.findLeastLoaded(), p.failed
+	p.mu.Unlock()
 	switch {
 	case best == nil && failed != nil:
 		return []string{fmt.Sprintf("no worker with the %s engine: %v", e.options.Engine, failed)}
@@ -168,10 +163,7 @@ func (e *Engine) Report() []string {
 // UnenforcedLimits implements engine.LimitReporter: those of the engine inside, but a worker that does not answer in time
 // is ended, whatever its guest is doing. Nil while there is no worker.
 func (e *Engine) UnenforcedLimits() []string {
-	f := e.fleet
-	f.mu.Lock()
-	best := f.best()
-	f.mu.Unlock()
+	best := e.pool.leastLoaded()
 	if best == nil {
 		return nil
 	}
@@ -180,7 +172,7 @@ func (e *Engine) UnenforcedLimits() []string {
 
 // Close implements engine.Engine. It fails if guests were open.
 func (e *Engine) Close() error {
-	e.fleet.close()
+	e.pool.close()
 	if n := e.guests.Load(); n > 0 {
 		return fmt.Errorf("%s engine: %d guests were still open", e.options.Engine, n)
 	}
@@ -216,42 +208,10 @@ func (e Portable) Restore(image, text []byte) (engine.VM, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Whether it is an image is to be known now.
-	if err := v.look(func(*seat) error { return nil }); err != nil {
+	// The caller is to know now whether it is an image.
+	if err := v.atRest(func(*session) error { return nil }); err != nil {
 		v.Close()
 		return nil, err
 	}
 	return &portableVM{v}, nil
-}
-
-// catalogs names the catalogs that guests see, so that workers need not be sent the same one with each guest. A catalog is
-// known by where its text lies, which stays the same while it is on the list.
-type catalogs struct {
-	mu    sync.Mutex
-	named map[place]catalog
-	bytes int
-	last  uint64
-}
-
-type place struct {
-	at  *byte
-	len int
-}
-
-func (c *catalogs) name(text []byte) catalog {
-	if len(text) == 0 {
-		return catalog{}
-	}
-	at := place{unsafe.SliceData(text), len(text)}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if known, ok := c.named[at]; ok {
-		return known
-	}
-	if c.bytes += len(text); c.named == nil || c.bytes > maxCatalogs {
-		c.named, c.bytes = map[place]catalog{}, len(text)
-	}
-	c.last++
-	c.named[at] = catalog{id: c.last, text: text}
-	return c.named[at]
 }

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// A frame is u32 length, u8 kind, and length bytes. Its reader never holds much more than what has come: a length that
-// is a lie costs the liar its frame, not us the memory.
+// A frame is u32 length, u8 kind, and length bytes. The reader allocates little more than what has arrived, so that a
+// forged length costs no memory.
 
 const (
 	frameHead = 5
-	// What is made room for before any of it has come; most frames fit.
-	firstRoom = 4 << 10
-	// Buffers beyond this are not kept for the next frame.
-	keepRoom = 1 << 20
+	// The least that a buffer is allocated with; most frames fit.
+	minBuffer = 4 << 10
+	// Larger buffers are not kept for the next frame.
+	maxKeptBuffer = 1 << 20
 )
 
-// errFrame means that the other side does not speak the protocol.
+// errFrame means that the other side does not keep to the protocol.
 var errFrame = errors.New("not a frame of the worker protocol")
 
 // stream is one connection. One goroutine at a time may read, and one write.
@@ -30,19 +30,19 @@ type stream struct {
 		SetReadDeadline(time.Time) error
 		SetWriteDeadline(time.Time) error
 	}
-	in   []byte // read and not used yet
-	room []byte // that in lies in
-	out  []byte // the frame being written
+	in     []byte // read and not used yet
+	buffer []byte // that in lies in
+	out    []byte // the frame being written
 }
 
-// read returns the next frame. body is valid until the next read. More than most bytes are errFrame.
-func (s *stream) read(most int) (kind byte, body []byte, err error) {
+// read returns the next frame. body is valid until the next read. One of more than max bytes is errFrame.
+func (s *stream) read(max int) (kind byte, body []byte, err error) {
 	if err := s.fill(frameHead); err != nil {
 		return 0, nil, err
 	}
 	length, kind := binary.LittleEndian.Uint32(s.in), s.in[4]
-	if int64(length) > int64(most) {
-		return 0, nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", errFrame, length, most)
+	if int64(length) > int64(max) {
+		return 0, nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", errFrame, length, max)
 	}
 	if err := s.fill(frameHead + int(length)); err != nil {
 		return 0, nil, err
@@ -55,14 +55,14 @@ func (s *stream) read(most int) (kind byte, body []byte, err error) {
 // fill reads until there are n bytes. The end of the stream inside of a frame is io.ErrUnexpectedEOF.
 func (s *stream) fill(n int) error {
 	if len(s.in) == 0 {
-		if len(s.room) > keepRoom {
-			s.room = nil
+		if len(s.buffer) > maxKeptBuffer {
+			s.buffer = nil
 		}
-		s.in = s.room[:0]
+		s.in = s.buffer[:0]
 	}
 	for len(s.in) < n {
-		if cap(s.in) < n && (len(s.in) == cap(s.in) || cap(s.in) < firstRoom) {
-			s.grow(max(firstRoom, min(n, 2*len(s.in))))
+		if cap(s.in) < n && (len(s.in) == cap(s.in) || cap(s.in) < minBuffer) {
+			s.grow(max(minBuffer, min(n, 2*len(s.in))))
 		}
 		got, err := s.socket.Read(s.in[len(s.in):cap(s.in)])
 		s.in = s.in[:len(s.in)+got]
@@ -77,20 +77,20 @@ func (s *stream) fill(n int) error {
 	return nil
 }
 
-// grow moves what was read to the front of room for n bytes, or more.
+// grow moves what was read to the front of a buffer for n bytes, or more.
 func (s *stream) grow(n int) {
-	if len(s.room) < n {
-		s.room = make([]byte, n)
+	if len(s.buffer) < n {
+		s.buffer = make([]byte, n)
 	}
-	s.in = s.room[:copy(s.room, s.in)]
+	s.in = s.buffer[:copy(s.buffer, s.in)]
 }
 
-// idle says that nothing has come that nobody asked for.
+// idle says that nothing was read beyond the last frame.
 func (s *stream) idle() bool { return len(s.in) == 0 }
 
 // frame begins a frame; what is appended to it goes to send.
 func (s *stream) frame(kind byte) []byte {
-	if cap(s.out) > keepRoom {
+	if cap(s.out) > maxKeptBuffer {
 		s.out = nil
 	}
 	return append(s.out[:0], 0, 0, 0, 0, kind)
@@ -107,5 +107,5 @@ func (s *stream) send(b []byte) error {
 	return err
 }
 
-// maxFrame is what the length can say.
+// maxFrame is the largest length that fits.
 const maxFrame = 1<<32 - 1

@@ -34,7 +34,7 @@ func written(t testing.TB, kind byte, body []byte) []byte {
 }
 
 func TestFrames(t *testing.T) {
-	sizes := []int{0, 1, 100, firstRoom - frameHead, firstRoom, 3 * firstRoom, keepRoom + 1}
+	sizes := []int{0, 1, 100, minBuffer - frameHead, minBuffer, 3 * minBuffer, maxKeptBuffer + 1}
 	t.Run("H1 frames of all sizes come as they were sent, however they are cut", func(t *testing.T) {
 		var wire []byte
 		for n, size := range sizes {
@@ -71,27 +71,27 @@ func TestFrames(t *testing.T) {
 		_, _, err := reading(written(t, 'x', make([]byte, 101))).read(100)
 		require.ErrorIs(t, err, errFrame)
 	})
-	t.Run("H2 a length that is a lie costs no memory", func(t *testing.T) {
+	t.Run("H2 a length that is a forge costs no memory", func(t *testing.T) {
 		head := binary.LittleEndian.AppendUint32(nil, 1<<30)
 		s := reading(append(head, 'x', 1, 2, 3))
 		_, _, err := s.read(1 << 31)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-		require.LessOrEqual(t, len(s.room), 2*firstRoom)
+		require.LessOrEqual(t, len(s.buffer), 2*minBuffer)
 	})
 	t.Run("H2 room for a large frame is not kept", func(t *testing.T) {
-		s := reading(append(written(t, 'x', make([]byte, 2*keepRoom)), written(t, 'y', nil)...))
+		s := reading(append(written(t, 'x', make([]byte, 2*maxKeptBuffer)), written(t, 'y', nil)...))
 		for range 2 {
 			_, _, err := s.read(1 << 30)
 			require.NoError(t, err)
 		}
-		require.LessOrEqual(t, len(s.room), keepRoom)
+		require.LessOrEqual(t, len(s.buffer), maxKeptBuffer)
 	})
 }
 
 func FuzzFrames(f *testing.F) {
 	f.Add(written(f, 's', []byte("body")), 3)
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 's', 1}, 1)
-	f.Add(append(written(f, 'a', nil), written(f, 'b', make([]byte, firstRoom))...), 7)
+	f.Add(append(written(f, 'a', nil), written(f, 'b', make([]byte, minBuffer))...), 7)
 	f.Fuzz(func(t *testing.T, wire []byte, chunk int) {
 		const most = 64 << 10
 		s := stream{socket: &pipe{Reader: &chunks{wire, max(1, chunk%64)}}}
@@ -104,7 +104,7 @@ func FuzzFrames(f *testing.F) {
 			require.Equal(t, rest[4], kind)
 			require.True(t, bytes.Equal(rest[frameHead:frameHead+len(body)], body))
 			rest = rest[frameHead+len(body):]
-			require.LessOrEqual(t, len(s.room), 2*(most+frameHead))
+			require.LessOrEqual(t, len(s.buffer), 2*(most+frameHead))
 		}
 	})
 }

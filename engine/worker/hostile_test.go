@@ -94,14 +94,14 @@ func TestHostile(t *testing.T) {
 			for n, cell := range cells(kind) {
 				t.Run(fmt.Sprintf("H1 H2 %s ends a %s cell: %d", name, kind, n), func(t *testing.T) {
 					bystander := guestOf(t, e, nil)
-					asked := <-later(t, bystander, begin("let n = 20; await tools.search('x'); return n + 1"), longEnough)
+					asked := <-stepAsync(t, bystander, begin("let n = 20; await tools.search('x'); return n + 1"), longEnough)
 					require.NoError(t, asked.err)
-					got := <-later(t, guestOf(t, e, nil), begin(cell), timeout)
+					got := <-stepAsync(t, guestOf(t, e, nil), begin(cell), timeout)
 					if got.err != nil {
 						require.NotErrorIs(t, got.err, engine.ErrBroken, cell)
 						require.NotErrorIs(t, got.err, engine.ErrLost, cell)
 					}
-					value(t, <-later(t, bystander, answer(asked.effects.Requests[0].ID, "[]"), longEnough), "21")
+					value(t, <-stepAsync(t, bystander, answer(asked.effects.Requests[0].ID, "[]"), longEnough), "21")
 				})
 			}
 		}

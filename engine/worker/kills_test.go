@@ -99,14 +99,14 @@ func underFire(t *testing.T, e *Engine, kills int) int64 {
 	}
 	for killed := 0; killed < kills && !t.Failed(); {
 		time.Sleep(time.Duration(20+rand.IntN(100)) * time.Millisecond)
-		e.fleet.mu.Lock()
+		e.pool.mu.Lock()
 		var victims []*process
-		for _, p := range e.fleet.serving {
-			if !p.isGone() && p.guests.Load() > 0 {
+		for _, p := range e.pool.serving {
+			if !p.hasExited() && p.guests.Load() > 0 {
 				victims = append(victims, p)
 			}
 		}
-		e.fleet.mu.Unlock()
+		e.pool.mu.Unlock()
 		if len(victims) > 0 {
 			if syscall.Kill(victims[rand.IntN(len(victims))].pid, syscall.SIGKILL) == nil { // else it is gone just now
 				killed++

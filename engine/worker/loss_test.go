@@ -21,8 +21,8 @@ func value(t testing.TB, got took, want string) {
 }
 
 func TestSteps(t *testing.T) {
-	e := fakes(t, Options{})
-	t.Run("H1 a guest takes its steps in a worker", func(t *testing.T) {
+	e := fakeWorkers(t, Options{})
+	t.Run("H1 a guest executes its steps in a worker", func(t *testing.T) {
 		vm := guest(t, e)
 		effects, err := vm.Step(t.Context(), begin("a b"), longEnough)
 		require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestSteps(t *testing.T) {
 		require.Equal(t, "2", string(effects.Main.Value))
 	})
 	for word, want := range map[string]error{"full": engine.ErrMemory, "broken": engine.ErrBroken} {
-		t.Run("H2 what ends a step there ends it here: "+word, func(t *testing.T) {
+		t.Run("H2 a step that is ended in the worker is ended for the caller: "+word, func(t *testing.T) {
 			vm := guest(t, e)
 			_, err := vm.Step(t.Context(), begin(word), longEnough)
 			require.ErrorIs(t, err, want)
@@ -44,7 +44,7 @@ func TestSteps(t *testing.T) {
 	}
 	t.Run("G7 an interrupt reaches the worker", func(t *testing.T) {
 		vm := guest(t, e)
-		done := later(t, vm, begin("wait"), longEnough)
+		done := stepAsync(t, vm, begin("wait"), longEnough)
 		time.Sleep(20 * time.Millisecond)
 		vm.Interrupt()
 		require.ErrorIs(t, (<-done).err, engine.ErrStopped)
@@ -52,7 +52,7 @@ func TestSteps(t *testing.T) {
 		require.ErrorIs(t, err, engine.ErrClosed)
 		require.Zero(t, e.Workers().Lost)
 	})
-	t.Run("G7 one that comes before the step does too", func(t *testing.T) {
+	t.Run("G7 one that comes before the step is not lost", func(t *testing.T) {
 		vm := guest(t, e)
 		vm.Interrupt()
 		_, err := vm.Step(t.Context(), begin("a"), longEnough)
@@ -78,8 +78,8 @@ func TestSteps(t *testing.T) {
 		_, err := e.Restore([]byte("?"), nil)
 		require.ErrorIs(t, err, engine.ErrImage)
 	})
-	t.Run("H2 an input that fits into no heap is too much memory, and no worker's end", func(t *testing.T) {
-		small := fakes(t, Options{Settings: Settings{HeapBytes: 1 << 20}})
+	t.Run("H2 an input that fits into no heap is ErrMemory, and no worker is lost", func(t *testing.T) {
+		small := fakeWorkers(t, Options{Settings: Settings{HeapBytes: 1 << 20}})
 		vm := guest(t, small)
 		_, err := vm.Step(t.Context(), begin("a b"), longEnough)
 		require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestSteps(t *testing.T) {
 		require.Zero(t, small.Workers().Lost)
 	})
 	t.Run("H5 guests are bounded", func(t *testing.T) {
-		few := fakes(t, Options{Settings: Settings{Heaps: 1}})
+		few := fakeWorkers(t, Options{Settings: Settings{Heaps: 1}})
 		guest(t, few)
 		_, err := few.NewVM(nil)
 		require.ErrorIs(t, err, engine.ErrOverloaded)
@@ -98,20 +98,20 @@ func TestSteps(t *testing.T) {
 
 func TestLoss(t *testing.T) {
 	t.Run("H3 a guest at rest is rebuilt when its worker was killed", func(t *testing.T) {
-		e := fakes(t, Options{})
+		e := fakeWorkers(t, Options{})
 		vm := guest(t, e)
 		_, err := vm.Step(t.Context(), begin("a b c"), longEnough)
 		require.NoError(t, err)
-		murder(t, serving(t, e.Engine))
+		killWorker(t, serving(t, e.Engine))
 		_, err = vm.Footprint()
 		require.NoError(t, err)
-		value(t, <-later(t, vm, answer(1, "1"), longEnough), "")
-		murder(t, serving(t, e.Engine))
-		value(t, <-later(t, vm, answer(2, "1"), longEnough), "3")
+		value(t, <-stepAsync(t, vm, answer(1, "1"), longEnough), "")
+		killWorker(t, serving(t, e.Engine))
+		value(t, <-stepAsync(t, vm, answer(2, "1"), longEnough), "3")
 		require.Equal(t, int64(2), e.Workers().Rebuilt)
 	})
-	t.Run("H3 one that was restored is restored again", func(t *testing.T) {
-		e := fakes(t, Options{})
+	t.Run("H3 one that was restored from an image is restored again", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
 		first := guest(t, e)
 		_, err := first.Step(t.Context(), begin("a b c"), longEnough)
 		require.NoError(t, err)
@@ -120,102 +120,102 @@ func TestLoss(t *testing.T) {
 		vm, err := e.Restore(image, nil)
 		require.NoError(t, err)
 		defer vm.Close()
-		murder(t, serving(t, e.Engine))
-		value(t, <-later(t, vm, answer(1, "1"), longEnough), "")
-		murder(t, serving(t, e.Engine))
-		value(t, <-later(t, vm, answer(2, "1"), longEnough), "3")
+		killWorker(t, serving(t, e.Engine))
+		value(t, <-stepAsync(t, vm, answer(1, "1"), longEnough), "")
+		killWorker(t, serving(t, e.Engine))
+		value(t, <-stepAsync(t, vm, answer(2, "1"), longEnough), "3")
 	})
-	t.Run("H3 a step inside a worker that was killed is taken again", func(t *testing.T) {
-		e := fakes(t, Options{})
-		done := later(t, guest(t, e), begin("work"), longEnough)
+	t.Run("H3 a step in a worker that was killed is executed again", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
+		done := stepAsync(t, guest(t, e), begin("work"), longEnough)
 		time.Sleep(atWork / 2)
-		murder(t, serving(t, e.Engine))
+		killWorker(t, serving(t, e.Engine))
 		value(t, <-done, "1")
 	})
-	t.Run("H3 who crashes its worker is told so, and nobody else", func(t *testing.T) {
-		e := fakes(t, Options{})
+	t.Run("H3 a guest that crashes its worker fails, and no other guest", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
 		bystander, rested := guest(t, e), guest(t, e)
 		_, err := rested.Step(t.Context(), begin("a b"), longEnough)
 		require.NoError(t, err)
-		others := later(t, bystander, begin("work"), longEnough)
-		culprit := <-later(t, guest(t, e), begin("crash"), longEnough)
-		require.ErrorIs(t, culprit.err, engine.ErrBroken)
-		require.Nil(t, culprit.effects)
+		others := stepAsync(t, bystander, begin("work"), longEnough)
+		crashed := <-stepAsync(t, guest(t, e), begin("crash"), longEnough)
+		require.ErrorIs(t, crashed.err, engine.ErrBroken)
+		require.Nil(t, crashed.effects)
 		value(t, <-others, "1")
-		value(t, <-later(t, rested, answer(1, "1"), longEnough), "2")
-		require.Equal(t, int64(1), e.Workers().Convicted)
+		value(t, <-stepAsync(t, rested, answer(1, "1"), longEnough), "2")
+		require.Equal(t, int64(1), e.Workers().Poisoned)
 	})
 	t.Run("H3 a step later than the first may crash as well", func(t *testing.T) {
-		e := fakes(t, Options{})
+		e := fakeWorkers(t, Options{})
 		vm := guest(t, e)
 		_, err := vm.Step(t.Context(), begin("a crash b"), longEnough)
 		require.NoError(t, err)
-		got := <-later(t, vm, answer(1, "1"), longEnough)
+		got := <-stepAsync(t, vm, answer(1, "1"), longEnough)
 		require.ErrorIs(t, got.err, engine.ErrBroken)
 	})
-	t.Run("H1 who ignores its deadline is ended, and nobody else", func(t *testing.T) {
-		e := fakes(t, Options{})
+	t.Run("H1 a guest that ignores its deadline is ended, and no other guest", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
 		vm := guest(t, e)
-		others := later(t, vm, begin("work"), longEnough)
+		others := stepAsync(t, vm, begin("work"), longEnough)
 		start := time.Now()
-		got := <-later(t, guest(t, e), begin("hang"), 100*time.Millisecond)
+		got := <-stepAsync(t, guest(t, e), begin("hang"), 100*time.Millisecond)
 		require.ErrorIs(t, got.err, engine.ErrTimeout)
 		require.GreaterOrEqual(t, time.Since(start), 100*time.Millisecond+watchdog)
 		value(t, <-others, "1")
 	})
-	t.Run("H1 of several that ignore theirs, each has had its time, and none is tried again", func(t *testing.T) {
-		e := fakes(t, Options{})
+	t.Run("H1 several that ignore their deadlines are ended, and none is tried again", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
 		var all []<-chan took
 		for range 8 {
-			all = append(all, later(t, guest(t, e), begin("hang"), 100*time.Millisecond))
+			all = append(all, stepAsync(t, guest(t, e), begin("hang"), 100*time.Millisecond))
 		}
 		for _, done := range all {
 			require.ErrorIs(t, (<-done).err, engine.ErrTimeout)
 		}
 		require.Zero(t, e.Workers().Replayed)
 	})
-	t.Run("G7 who ignores its interrupt is ended too", func(t *testing.T) {
-		e := fakes(t, Options{})
+	t.Run("G7 a guest that ignores its interrupt is ended too", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
 		vm := guest(t, e)
-		done := later(t, vm, begin("hang"), time.Hour)
+		done := stepAsync(t, vm, begin("hang"), time.Hour)
 		time.Sleep(20 * time.Millisecond)
 		vm.Interrupt()
 		require.ErrorIs(t, (<-done).err, engine.ErrStopped)
 	})
 	t.Run("H3 what a worker says at its end reaches the operator", func(t *testing.T) {
 		var l log
-		e := fakes(t, Options{Logger: slog.New(slog.NewTextHandler(&l, nil))})
-		got := <-later(t, guest(t, e), begin("panic"), longEnough)
+		e := fakeWorkers(t, Options{Logger: slog.New(slog.NewTextHandler(&l, nil))})
+		got := <-stepAsync(t, guest(t, e), begin("panic"), longEnough)
 		require.ErrorIs(t, got.err, engine.ErrBroken)
 		require.Eventually(t, func() bool { return strings.Contains(l.String(), "a bug in the worker") }, longEnough, time.Millisecond)
 	})
-	t.Run("H5 who was given too much to remember is lost with its worker", func(t *testing.T) {
-		e := fakes(t, Options{})
+	t.Run("H5 a guest whose journal is full is lost with its worker", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
 		vm := guest(t, e)
 		_, err := vm.Step(t.Context(), begin("a b c d"), longEnough)
 		require.NoError(t, err)
-		value(t, <-later(t, vm, answer(1, `"`+strings.Repeat("x", journal.MaxBytes)+`"`), longEnough), "")
+		value(t, <-stepAsync(t, vm, answer(1, `"`+strings.Repeat("x", journal.MaxBytes)+`"`), longEnough), "")
 		p := serving(t, e.Engine)
 		require.Equal(t, int64(1), p.pinned.Load())
-		e.fleet.retire(p, "the test wants it")
-		require.False(t, p.isGone(), "a worker is not recycled under a guest that can't be rebuilt")
-		value(t, <-later(t, vm, answer(2, "1"), longEnough), "")
-		murder(t, p)
+		e.pool.retire(p, "the test wants it")
+		require.False(t, p.hasExited(), "a worker is not recycled under a guest that can't be rebuilt")
+		value(t, <-stepAsync(t, vm, answer(2, "1"), longEnough), "")
+		killWorker(t, p)
 		_, err = vm.Step(t.Context(), answer(3, "1"), longEnough)
 		require.ErrorIs(t, err, engine.ErrLost)
 	})
-	t.Run("H3 whatever kills workers again and again, a step is given up in the end", func(t *testing.T) {
-		e := fakes(t, Options{})
-		done := later(t, guest(t, e), begin("work"), longEnough)
+	t.Run("H3 a step is given up when one worker after the other is killed", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
+		done := stepAsync(t, guest(t, e), begin("work"), longEnough)
 		for {
 			select {
 			case got := <-done:
 				require.ErrorIs(t, got.err, engine.ErrLost)
 				return
 			case <-time.After(atWork / 10):
-				e.fleet.mu.Lock()
-				all := e.fleet.all()
-				e.fleet.mu.Unlock()
+				e.pool.mu.Lock()
+				all := e.pool.all()
+				e.pool.mu.Unlock()
 				for _, p := range all {
 					if p.running.Load() > 0 {
 						_ = unix.Kill(p.pid, unix.SIGKILL)
@@ -226,8 +226,8 @@ func TestLoss(t *testing.T) {
 	})
 }
 
-func TestFleet(t *testing.T) {
-	t.Run("A8 an engine that can't be opened is said so", func(t *testing.T) {
+func TestPool(t *testing.T) {
+	t.Run("A8 an engine that can't be opened is reported", func(t *testing.T) {
 		e := New(Options{Settings: Settings{Engine: "none"}, Command: []string{"worker", "none"}})
 		require.ErrorContains(t, e.Ready(), "there is no engine here")
 		require.Contains(t, strings.Join(e.Report(), "\n"), "there is no engine here")
@@ -238,8 +238,8 @@ func TestFleet(t *testing.T) {
 		require.Error(t, e.Ready())
 		require.NoError(t, e.Close())
 	})
-	t.Run("H1 a worker is held, and the report says by what", func(t *testing.T) {
-		e := fakes(t, Options{RequireSandbox: true})
+	t.Run("H1 a worker is in a sandbox, and the report names its layers", func(t *testing.T) {
+		e := fakeWorkers(t, Options{RequireSandbox: true})
 		report := strings.Join(e.Report(), "\n")
 		for _, layer := range []string{"no new privileges", "no core dumps", "resource limits", "Landlock", "seccomp"} {
 			require.Contains(t, report, layer)
@@ -263,38 +263,38 @@ func TestFleet(t *testing.T) {
 			require.True(t, own, found)
 		}
 	})
-	t.Run("H3 old workers are recycled, and nobody notices", func(t *testing.T) {
-		e := fakes(t, Options{MaxAge: 10 * time.Millisecond})
+	t.Run("H3 old workers are recycled, and no guest is lost", func(t *testing.T) {
+		e := fakeWorkers(t, Options{MaxAge: 10 * time.Millisecond})
 		vm := guest(t, e)
 		_, err := vm.Step(t.Context(), begin("a b"), longEnough)
 		require.NoError(t, err)
-		old := vm.(*portableVM).seat.process
-		e.fleet.inspect()
-		<-old.gone
-		require.True(t, old.death.planned)
-		value(t, <-later(t, vm, answer(1, "1"), longEnough), "2")
+		old := vm.(*portableVM).session.process
+		e.pool.inspect()
+		<-old.exited
+		require.True(t, old.reason.planned)
+		value(t, <-stepAsync(t, vm, answer(1, "1"), longEnough), "2")
 		require.Zero(t, e.Workers().Lost)
 	})
 	t.Run("H3 so are those that have grown", func(t *testing.T) {
-		e := fakes(t, Options{MaxBytes: 1})
+		e := fakeWorkers(t, Options{MaxBytes: 1})
 		p := serving(t, e.Engine)
-		require.Greater(t, p.resident(), int64(1<<20))
-		p.born = p.born.Add(-settling)
-		p.heard.Store(int64(time.Since(p.born)))
-		e.fleet.inspect()
-		<-p.gone
-		require.True(t, p.death.planned)
+		require.Greater(t, p.residentBytes(), int64(1<<20))
+		p.born = p.born.Add(-minRecycleAge)
+		p.lastHeartbeat.Store(int64(time.Since(p.born)))
+		e.pool.inspect()
+		<-p.exited
+		require.True(t, p.reason.planned)
 	})
 	t.Run("H3 workers that fail are started ever more slowly", func(t *testing.T) {
-		f := fleet{}
+		f := pool{}
 		var pauses []time.Duration
 		for range 10 {
-			f.pause()
-			pauses = append(pauses, time.Until(f.resume).Round(10*time.Millisecond))
+			f.backOff()
+			pauses = append(pauses, time.Until(f.nextStart).Round(10*time.Millisecond))
 		}
-		require.Equal(t, firstPause, pauses[0])
-		require.Equal(t, 2*firstPause, pauses[1])
-		require.Equal(t, lastPause, pauses[9])
+		require.Equal(t, minBackoff, pauses[0])
+		require.Equal(t, 2*minBackoff, pauses[1])
+		require.Equal(t, maxBackoff, pauses[9])
 	})
 	t.Run("A8 with a full disk, compiled code is not kept, and nothing of it is taken for code later", func(t *testing.T) {
 		dir := t.TempDir()
@@ -302,30 +302,30 @@ func TestFleet(t *testing.T) {
 			name, report := tc[0], tc[1]
 			e := workers(t, Options{Settings: Settings{Engine: name, CacheDir: dir}})
 			require.Contains(t, strings.Join(e.Report(), "\n"), report)
-			value(t, <-later(t, guestOf(t, e, nil), begin("return 1 + 1"), longEnough), "2")
+			value(t, <-stepAsync(t, guestOf(t, e, nil), begin("return 1 + 1"), longEnough), "2")
 		}
 	})
-	t.Run("H5 out of descriptors, what runs goes on, and workers come back", func(t *testing.T) {
-		e := fakes(t, Options{})
+	t.Run("H5 without descriptors, runs go on, and workers are started again later", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
 		vm := guest(t, e)
 		_, err := vm.Step(t.Context(), begin("a b c"), longEnough)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool { return e.Workers().Spare == 1 }, longEnough, time.Millisecond)
-		restore := starve(t)
-		value(t, <-later(t, vm, answer(1, "1"), longEnough), "")
-		murder(t, serving(t, e.Engine))
-		value(t, <-later(t, vm, answer(2, "1"), longEnough), "3") // on the spare
-		murder(t, serving(t, e.Engine))
-		done := later(t, guest(t, e), begin("a"), longEnough)
-		time.Sleep(2 * firstPause)
+		restore := exhaustDescriptors(t)
+		value(t, <-stepAsync(t, vm, answer(1, "1"), longEnough), "")
+		killWorker(t, serving(t, e.Engine))
+		value(t, <-stepAsync(t, vm, answer(2, "1"), longEnough), "3") // on the spare
+		killWorker(t, serving(t, e.Engine))
+		done := stepAsync(t, guest(t, e), begin("a"), longEnough)
+		time.Sleep(2 * minBackoff)
 		require.Zero(t, e.Workers().Serving)
 		restore()
 		value(t, <-done, "1")
 	})
 }
 
-// starve takes away all descriptors that are left.
-func starve(t *testing.T) (restore func()) {
+// exhaustDescriptors leaves no descriptor to be opened.
+func exhaustDescriptors(t *testing.T) (restore func()) {
 	t.Helper()
 	var was unix.Rlimit
 	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &was))

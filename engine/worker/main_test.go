@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	serve := func() error { return Serve(open) }
-	if os.Args[2] == "liar" {
-		serve = lie
+	if os.Args[2] == "forger" {
+		serve = forge
 	}
 	if err := serve(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -159,7 +159,7 @@ func (l *log) String() string {
 const longEnough = 20 * time.Second
 
 // fakes are workers with fake guests; the test's end closes them.
-func fakes(t testing.TB, o Options) Portable {
+func fakeWorkers(t testing.TB, o Options) Portable {
 	o.Settings.Engine = "fake"
 	return Portable{workers(t, o)}
 }
@@ -207,7 +207,7 @@ type took struct {
 }
 
 // later takes a step on another goroutine.
-func later(t testing.TB, vm engine.VM, input []byte, timeout time.Duration) <-chan took {
+func stepAsync(t testing.TB, vm engine.VM, input []byte, timeout time.Duration) <-chan took {
 	done := make(chan took, 1)
 	go func() {
 		effects, err := vm.Step(t.Context(), input, timeout)
@@ -219,16 +219,16 @@ func later(t testing.TB, vm engine.VM, input []byte, timeout time.Duration) <-ch
 // serving returns the only worker that serves.
 func serving(t testing.TB, e *Engine) *process {
 	t.Helper()
-	e.fleet.mu.Lock()
-	defer e.fleet.mu.Unlock()
-	e.fleet.sort()
-	require.Len(t, e.fleet.serving, 1)
-	return e.fleet.serving[0]
+	e.pool.mu.Lock()
+	defer e.pool.mu.Unlock()
+	e.pool.refresh()
+	require.Len(t, e.pool.serving, 1)
+	return e.pool.serving[0]
 }
 
 // murder kills a worker as an operator would, and waits until it is seen to be gone.
-func murder(t testing.TB, p *process) {
+func killWorker(t testing.TB, p *process) {
 	t.Helper()
 	require.NoError(t, syscall.Kill(p.pid, syscall.SIGKILL))
-	<-p.gone
+	<-p.exited
 }

@@ -12,40 +12,41 @@ import (
 	"github.com/codecell/codecell/engine/internal/wire"
 )
 
-// The kinds of frames. On a lane the parent asks and the worker answers, one at a time; on the control stream each says
-// what it has to say. Numbers are little-endian.
+// The kinds of frames. On a connection the parent sends requests and the worker replies, one at a time; on the control
+// stream both send what they have. Numbers are little-endian.
 const (
-	askStep      = 'S' // step
-	askRestore   = 'R' // restore
-	askImage     = 'I' // u64 guest
-	askFootprint = 'F' // u64 guest
+	requestStep      = 'S' // step
+	requestRestore   = 'R' // restore
+	requestImage     = 'I' // u64 guest
+	requestFootprint = 'F' // u64 guest
 
-	tellStep      = 's' // outcome, u64 wall, u64 processor (ns), u64 bytes of heap, u8 flags, effects
-	tellRestored  = 'r' // outcome
-	tellImage     = 'i' // outcome, image
-	tellFootprint = 'f' // outcome, u64 bytes
-	tellCatalog   = 'c' // nothing: the catalog that the guest was to see is not known here
+	replyStep      = 's' // outcome, u64 wall, u64 processor (ns), u64 bytes of heap, u8 flags, effects
+	replyRestored  = 'r' // outcome
+	replyImage     = 'i' // outcome, image
+	replyFootprint = 'f' // outcome, u64 bytes
+	replyCatalog   = 'c' // nothing: the catalog that the guest was to see is not known here
 
-	sayHello     = 'H' // JSON of Settings
-	sayReady     = 'h' // JSON of ready
-	sayAlive     = 'P' // u32 n, n times u64: guests to close
-	sayLiving    = 'p' // u32: heaps
-	sayInterrupt = 'X' // u64 guest
+	controlHello     = 'H' // JSON of Settings
+	controlReady     = 'h' // JSON of ready
+	controlPing      = 'P' // u32 n, n times u64: guests to close
+	controlPong      = 'p' // u32: heaps
+	controlInterrupt = 'X' // u64 guest
 )
 
-// step asks for a step.
-type step struct {
+// stepRequest asks for a step.
+type stepRequest struct {
 	guest    uint64
-	until    time.Duration // when the guest's time is over, by the machine's monotonic clock
+	until    time.Duration // the guest's deadline, by the machine's monotonic clock
 	fresh    bool          // the guest is to be made
 	catalog  catalog
-	replayed bool // it was taken before: the clock reads of then
+	replayed bool // it was executed before: clock is what was read then
 	clock    []engine.ClockRun
 	closed   []uint64 // guests that are to be closed afterwards
 	input    []byte
 }
 
-// catalog names what a guest sees. Workers keep the ones that they have seen; known says that the text is left out.
+// catalog is what a guest sees of the tools, by its number. Workers keep those that they have seen; known says that the text
+// is left out.
 type catalog struct {
 	id    uint64
 	known bool
@@ -58,7 +59,7 @@ const (
 	flagKnown
 )
 
-func (s *step) append(b []byte) []byte {
+func (s *stepRequest) append(b []byte) []byte {
 	var flags byte
 	if s.fresh {
 		flags |= flagFresh
@@ -86,7 +87,7 @@ func (s *step) append(b []byte) []byte {
 	return append(b, s.input...)
 }
 
-func (s *step) parse(b []byte) error {
+func (s *stepRequest) parse(b []byte) error {
 	r := read(b)
 	flags := r.U8()
 	s.fresh, s.replayed, s.catalog.known = flags&flagFresh != 0, flags&flagReplayed != 0, flags&flagKnown != 0
@@ -118,14 +119,14 @@ func (c *catalog) parse(r *reader) {
 	}
 }
 
-// restore asks for a guest made of an image.
-type restore struct {
+// restoreRequest asks for a guest made of an image.
+type restoreRequest struct {
 	guest   uint64
 	catalog catalog
 	image   []byte
 }
 
-func (r *restore) append(b []byte) []byte {
+func (r *restoreRequest) append(b []byte) []byte {
 	var flags byte
 	if r.catalog.known {
 		flags |= flagKnown
@@ -136,7 +137,7 @@ func (r *restore) append(b []byte) []byte {
 	return append(b, r.image...)
 }
 
-func (r *restore) parse(b []byte) error {
+func (r *restoreRequest) parse(b []byte) error {
 	from := read(b)
 	r.catalog.known = from.U8()&flagKnown != 0
 	r.guest = from.U64()
@@ -145,29 +146,30 @@ func (r *restore) parse(b []byte) error {
 	return from.err()
 }
 
-// stepped is what became of a step. raw are its effects, nil if there are none. over says that the guest can take no
-// other step and is closed already: at once it costs least, since what it wrote still lies in the cache.
-type stepped struct {
+// stepReply is what became of a step. raw are its effects, nil if there are none. closed says that no other step can follow and
+// that the worker closes the guest by itself: right after the step is cheapest, since what the guest wrote still lies in
+// the cache.
+type stepReply struct {
 	err       error
 	wall, cpu time.Duration
 	heap      int
-	over      bool
+	closed    bool
 	raw       []byte
 }
 
 const (
 	flagEffects = 1 << iota
-	flagOver
+	flagGuestClosed
 )
 
-func (s *stepped) append(b []byte) []byte {
+func (s *stepReply) append(b []byte) []byte {
 	b = appendOutcome(b, s.err)
 	b = wire.U64(b, uint64(s.wall))
 	b = wire.U64(b, uint64(s.cpu))
 	b = wire.U64(b, uint64(s.heap))
 	var flags byte
-	if s.over {
-		flags |= flagOver
+	if s.closed {
+		flags |= flagGuestClosed
 	}
 	if s.raw != nil {
 		flags |= flagEffects
@@ -175,13 +177,13 @@ func (s *stepped) append(b []byte) []byte {
 	return append(append(b, flags), s.raw...)
 }
 
-func (s *stepped) parse(b []byte) error {
+func (s *stepReply) parse(b []byte) error {
 	r := read(b)
 	s.err = r.outcome()
 	s.wall, s.cpu = r.duration(), r.duration()
 	s.heap = int(min(r.U64(), 1<<40))
 	flags := r.U8()
-	s.over = flags&flagOver != 0
+	s.closed = flags&flagGuestClosed != 0
 	if flags&flagEffects != 0 {
 		s.raw = r.Rest()
 		if s.raw == nil {
@@ -198,7 +200,7 @@ var outcomes = []error{
 	engine.ErrBroken, engine.ErrDiverged, engine.ErrImage, engine.ErrProtocol, engine.ErrPinned, errOther,
 }
 
-// errOther is an engine's failure that has no name.
+// errOther stands for errors of an engine that are not listed.
 var errOther = errors.New("the worker's engine failed")
 
 // maxDetail is how many bytes of an error's text travel along, for the log.
@@ -228,10 +230,10 @@ type reader struct{ wire.Reader }
 
 func read(body []byte) *reader { return &reader{wire.Read(body)} }
 
-// longest keeps durations from the other side where they can be added up.
-const longest = 24 * time.Hour
+// maxDuration keeps durations from the other side so small that they can be added up.
+const maxDuration = 24 * time.Hour
 
-func (r *reader) duration() time.Duration { return time.Duration(min(r.U64(), uint64(longest))) }
+func (r *reader) duration() time.Duration { return time.Duration(min(r.U64(), uint64(maxDuration))) }
 
 func (r *reader) guests() []uint64 {
 	const size = 8
@@ -265,7 +267,7 @@ func (r *reader) err() error {
 	return nil
 }
 
-// failure is an engine's error as it was told in the worker.
+// failure is an engine's error as the worker described it.
 type failure struct {
 	kind error
 	text string

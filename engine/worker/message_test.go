@@ -16,37 +16,37 @@ import (
 	"github.com/codecell/codecell/engine/internal/wire"
 )
 
-var steps = map[string]step{
+var steps = map[string]stepRequest{
 	"a first step":   {guest: 7, until: time.Second, fresh: true, catalog: catalog{id: 3, text: []byte("c")}, closed: []uint64{1, 2}, input: []byte("in")},
 	"a known one":    {guest: 7, fresh: true, catalog: catalog{id: 3, known: true}, input: []byte("in")},
 	"a later step":   {guest: 1 << 60, until: time.Hour, input: []byte("in")},
 	"a replayed one": {guest: 7, replayed: true, clock: []engine.ClockRun{{Millis: -1, Count: 2}, {Millis: 1 << 60, Count: 1 << 31}}, input: []byte("in")},
 }
 
-var outcomesOfSteps = map[string]stepped{
+var outcomesOfSteps = map[string]stepReply{
 	"effects":           {wall: 2, cpu: 1, heap: 9, raw: []byte("raw")},
-	"no effects":        {err: engine.ErrTimeout, over: true},
-	"effects of naught": {err: engine.ErrMemory, over: true, raw: []byte{}},
+	"no effects":        {err: engine.ErrTimeout, closed: true},
+	"effects of naught": {err: engine.ErrMemory, closed: true, raw: []byte{}},
 }
 
 func TestMessages(t *testing.T) {
 	for name, want := range steps {
 		t.Run("H1 "+name+" arrives", func(t *testing.T) {
-			var got step
+			var got stepRequest
 			require.NoError(t, got.parse(want.append(nil)))
 			require.Equal(t, want, got)
 		})
 	}
 	for name, want := range outcomesOfSteps {
 		t.Run("H1 a step's outcome arrives: "+name, func(t *testing.T) {
-			var got stepped
+			var got stepReply
 			require.NoError(t, got.parse(want.append(nil)))
 			require.Equal(t, want, got)
 		})
 	}
 	t.Run("H1 what is to be restored arrives", func(t *testing.T) {
-		want := restore{guest: 5, catalog: catalog{id: 1, text: []byte("c")}, image: []byte("image")}
-		var got restore
+		want := restoreRequest{guest: 5, catalog: catalog{id: 1, text: []byte("c")}, image: []byte("image")}
+		var got restoreRequest
 		require.NoError(t, got.parse(want.append(nil)))
 		require.Equal(t, want, got)
 	})
@@ -67,7 +67,7 @@ func TestMessages(t *testing.T) {
 		r := read(appendOutcome(nil, errors.New("odd")))
 		require.ErrorIs(t, r.outcome(), errOther)
 	})
-	t.Run("H2 a count that is a lie costs no memory", func(t *testing.T) {
+	t.Run("H2 a forged count allocates nothing", func(t *testing.T) {
 		r := read([]byte{0xff, 0xff, 0xff, 0xff, 1})
 		require.Nil(t, r.guests())
 		require.Error(t, r.err())
@@ -81,11 +81,11 @@ func FuzzAnswers(f *testing.F) {
 	}
 	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var s stepped
+		var s stepReply
 		if s.parse(body) != nil {
 			return
 		}
-		require.LessOrEqual(t, s.wall, longest)
+		require.LessOrEqual(t, s.wall, maxDuration)
 		require.GreaterOrEqual(t, s.cpu, time.Duration(0))
 		require.GreaterOrEqual(t, s.heap, 0)
 		require.LessOrEqual(t, len(s.raw), len(body))
@@ -93,7 +93,7 @@ func FuzzAnswers(f *testing.F) {
 			_, _ = engine.DecodeEffects(s.raw, s.err == nil)
 		}
 		// What was understood is what would be sent.
-		var again stepped
+		var again stepReply
 		require.NoError(t, again.parse(s.append(nil)))
 		require.Equal(t, fmt.Sprint(s.err), fmt.Sprint(again.err))
 		require.Equal(t, s.raw, again.raw)
@@ -104,10 +104,10 @@ func FuzzAnswers(f *testing.F) {
 func FuzzAsk(f *testing.F) {
 	for _, s := range steps {
 		s.input = begin("a b")
-		f.Add(byte(askStep), s.append(nil))
+		f.Add(byte(requestStep), s.append(nil))
 	}
-	f.Add(byte(askRestore), (&restore{guest: 1, image: []byte("{}")}).append(nil))
-	f.Add(byte(askImage), wire.U64(nil, 1))
+	f.Add(byte(requestRestore), (&restoreRequest{guest: 1, image: []byte("{}")}).append(nil))
+	f.Add(byte(requestImage), wire.U64(nil, 1))
 	f.Add(byte('?'), []byte{})
 	f.Fuzz(func(t *testing.T, kind byte, body []byte) {
 		e := enginetest.NewPortable("b", func(source string) enginetest.Script {
@@ -116,12 +116,12 @@ func FuzzAsk(f *testing.F) {
 				return nil
 			}}
 		})
-		s := &server{engine: e, most: 1 << 20, guests: map[uint64]*resident{}, catalogs: map[uint64][]byte{}}
-		lane := &pipe{Reader: bytes.NewReader(append(written(t, kind, body), written(t, askFootprint, wire.U64(nil, 1))...))}
-		err := s.answer(&stream{socket: lane})
+		s := newServer(e, 1<<20)
+		conn := &pipe{Reader: bytes.NewReader(append(written(t, kind, body), written(t, requestFootprint, wire.U64(nil, 1))...))}
+		err := s.serveConn(&stream{socket: conn})
 		if !errors.Is(err, errFrame) {
 			require.ErrorIs(t, err, io.EOF)
-			require.NotZero(t, lane.Len())
+			require.NotZero(t, conn.Len())
 		}
 		var open []uint64
 		for id := range s.guests {
@@ -136,17 +136,17 @@ func FuzzAsk(f *testing.F) {
 	})
 }
 
-// FuzzObey gives a worker's control stream whatever a parent might say.
-func FuzzObey(f *testing.F) {
-	f.Add(byte(sayAlive), appendGuests(nil, []uint64{1, 2, 3}))
-	f.Add(byte(sayInterrupt), wire.U64(nil, 1))
-	f.Add(byte(sayHello), []byte("{}"))
+// FuzzControl gives a worker's control stream whatever a parent might say.
+func FuzzControl(f *testing.F) {
+	f.Add(byte(controlPing), appendGuests(nil, []uint64{1, 2, 3}))
+	f.Add(byte(controlInterrupt), wire.U64(nil, 1))
+	f.Add(byte(controlHello), []byte("{}"))
 	f.Fuzz(func(t *testing.T, kind byte, body []byte) {
 		e := enginetest.NewPortable("b", nil)
 		vm, err := e.NewVM(nil)
 		require.NoError(t, err)
-		s := &server{engine: e, guests: map[uint64]*resident{1: {VM: vm}}}
-		err = s.obey(&stream{socket: &pipe{Reader: bytes.NewReader(written(t, kind, body))}})
+		s := &server{engine: e, guests: map[uint64]*hostedGuest{1: {VM: vm}}}
+		err = s.serveControl(&stream{socket: &pipe{Reader: bytes.NewReader(written(t, kind, body))}})
 		if err != nil {
 			require.ErrorIs(t, err, errFrame)
 		}

@@ -4,134 +4,84 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
-	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/codecell/codecell/engine"
 )
 
-// startTime is how long a worker may take until it serves; compiling the guest on WebAssembly is part of it.
-const startTime = 60 * time.Second
+// startTimeout is how long a worker may take until it serves; compiling the guest for WebAssembly is part of it.
+const startTimeout = 60 * time.Second
 
-// itself is this binary, also when its file has been replaced since.
-const itself = "/proc/self/exe"
-
-// nursery starts processes from one thread, which lives as long as they may: the kernel ends them when the thread that
-// started them is gone, so that none outlives its parent.
-type nursery struct {
-	jobs chan func()
-	quit chan struct{}
-	done chan struct{}
-}
-
-func newNursery() *nursery {
-	n := &nursery{jobs: make(chan func()), quit: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		defer close(n.done)
-		for {
-			select {
-			case job := <-n.jobs:
-				job()
-			case <-n.quit:
-				return
-			}
-		}
-	}()
-	return n
-}
-
-func (n *nursery) start(cmd *exec.Cmd) error {
-	// What we were started with may be open for our children too.
-	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		closeOnExec()
-	}
-	result := make(chan error, 1)
-	select {
-	case n.jobs <- func() { result <- cmd.Start() }:
-		return <-result
-	case <-n.quit:
-		return engine.ErrClosed
-	}
-}
-
-// closeOnExec is for kernels before 5.11.
-func closeOnExec() {
-	open, _ := os.ReadDir("/proc/self/fd")
-	for _, f := range open {
-		if fd, err := strconv.Atoi(f.Name()); err == nil && fd > 2 {
-			unix.CloseOnExec(fd)
-		}
-	}
-}
-
-func (n *nursery) close() {
-	close(n.quit)
-	<-n.done
-}
+// ownBinary is the file that this process runs, also when another has been put in its place since.
+const ownBinary = "/proc/self/exe"
 
 // start starts a worker and waits until it serves.
-func (f *fleet) start() (*process, error) {
-	ours, theirs, err := connect(1 + f.hello.Lanes)
+func (p *pool) start() (*process, error) {
+	w, err := p.launch()
 	if err != nil {
 		return nil, fmt.Errorf("start a worker: %w", err)
 	}
-	p := &process{
-		most: f.mostAnswered(), mostInput: f.hello.mostAsked() - maxCatalog, stderr: &head{}, born: time.Now(), gone: make(chan struct{}),
-		control: &stream{socket: ours[0]},
-	}
-	all := make([]*lane, f.hello.Lanes)
-	for i := range all {
-		all[i] = &lane{stream{socket: ours[1+i]}}
-	}
-	p.lanes = newLanes(all)
-	p.cmd = &exec.Cmd{
-		Path: itself, Args: append([]string{"codecell"}, f.options.Command...), Env: []string{}, Dir: "/",
-		ExtraFiles: theirs, Stderr: p.stderr,
-		// A session of its own: what the terminal sends to us is not for the workers.
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
-	}
-	err = f.nursery.start(p.cmd)
-	closeAll(theirs)
-	if err != nil {
-		closeAll(ours)
-		return nil, fmt.Errorf("start a worker: %w", err)
-	}
-	p.pid = p.cmd.Process.Pid
-	f.lives.Go(p.wait)
-	if err := p.greet(&f.hello, f.options.RequireSandbox); err != nil {
-		p.kill(death{planned: true, why: "it did not start"})
-		<-p.gone
-		if said := p.stderr.String(); said != "" {
+	if err := w.greet(&p.hello, p.options.RequireSandbox); err != nil {
+		w.kill(exitReason{planned: true, text: "it did not start"})
+		<-w.exited
+		if said := w.stderr.String(); said != "" {
 			err = fmt.Errorf("%w; it said: %s", err, said)
 		}
 		return nil, fmt.Errorf("start a worker: %w", err)
 	}
-	p.heard.Store(int64(time.Since(p.born)))
-	f.lives.Go(func() { p.listen(p.control) })
-	return p, nil
+	w.lastHeartbeat.Store(int64(time.Since(w.born)))
+	p.processes.Go(func() { w.readControl(w.control) })
+	return w, nil
 }
 
-// greet tells the worker what it is to be and waits until it is.
+// launch starts a worker's process.
+func (p *pool) launch() (*process, error) {
+	ours, theirs, err := connect(1 + p.hello.Conns)
+	if err != nil {
+		return nil, err
+	}
+	w := &process{
+		maxReply: p.maxReply(), maxInput: p.hello.maxRequest() - maxCatalog,
+		stderr: &outputHead{}, born: time.Now(), exited: make(chan struct{}), control: &stream{socket: ours[0]},
+	}
+	all := make([]*conn, p.hello.Conns)
+	for i := range all {
+		all[i] = &conn{stream{socket: ours[1+i]}}
+	}
+	w.conns = newConns(all)
+	w.cmd = &exec.Cmd{
+		Path: ownBinary, Args: append([]string{"codecell"}, p.options.Command...), Env: []string{}, Dir: "/",
+		ExtraFiles: theirs, Stderr: w.stderr,
+		// A process session of its own: signals that the terminal sends to the service do not reach it.
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	err = p.spawner.start(w.cmd)
+	closeAll(theirs)
+	if err != nil {
+		closeAll(ours)
+		return nil, err
+	}
+	w.pid = w.cmd.Process.Pid
+	p.processes.Go(w.wait)
+	return w, nil
+}
+
+// greet sends the worker its settings and waits until it serves.
 func (p *process) greet(h *hello, requireSandbox bool) error {
-	_ = p.control.socket.SetDeadline(time.Now().Add(startTime))
+	_ = p.control.socket.SetDeadline(time.Now().Add(startTimeout))
 	defer func() { _ = p.control.socket.SetDeadline(time.Time{}) }()
-	if err := say(p.control, sayHello, h); err != nil {
+	if err := sendJSON(p.control, controlHello, h); err != nil {
 		return err
 	}
 	kind, body, err := p.control.read(maxControl)
 	if err != nil {
 		return err
 	}
-	if kind != sayReady || json.Unmarshal(body, &p.ready) != nil {
+	if kind != controlReady || json.Unmarshal(body, &p.ready) != nil {
 		return fmt.Errorf("%w: no answer to hello", errFrame)
 	}
 	switch {

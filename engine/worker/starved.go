@@ -8,25 +8,26 @@ import (
 	"time"
 )
 
-// A worker that is late is not deaf if it had no processor. When the watchdog comes, it looks for a moment whether the
-// worker's threads wait for one, and lets a worker that does have another moment, up to a bound.
+// A worker that is late is not unresponsive if it had no processor. After the deadline the watchdog looks again and again
+// whether the worker's threads wait for one, and extends the deadline of a worker whose threads do, up to a bound.
 const (
-	probe = 25 * time.Millisecond // a moment; watchdog and probe are less than contract H1 allows
-	// A thread that waits for so much of a moment has not got what it needs.
-	starvation = probe / 5
-	// Longer than that nobody is waited for, however busy the machine is.
-	starvedAtMost = 5 * time.Second
+	// extension is by how much. Watchdog and one extension are less than contract H1 allows.
+	extension = 25 * time.Millisecond
+	// minStarvation is for how much of an extension a worker's threads must have waited to get another one.
+	minStarvation = extension / 5
+	// maxExtensions bounds the sum, however busy the machine is.
+	maxExtensions = 5 * time.Second
 )
 
-// answer reads the answer to a request of s.
-func (p *process) answer(l *lane, s *seat) (byte, []byte, error) {
-	kind, body, err := l.read(p.most)
+// readReply reads the reply to a request of s.
+func (p *process) readReply(c *conn, s *session) (byte, []byte, error) {
+	kind, body, err := c.read(p.maxReply)
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		return kind, body, err
 	}
 	for late := watchStarvation(p.pid); ; {
-		s.extend(probe)
-		kind, body, err = l.read(p.most) // goes on with what has come
+		s.extend(extension)
+		kind, body, err = c.read(p.maxReply) // goes on after what has arrived
 		if !errors.Is(err, os.ErrDeadlineExceeded) || !late.again() {
 			return kind, body, err
 		}
@@ -34,23 +35,23 @@ func (p *process) answer(l *lane, s *seat) (byte, []byte, error) {
 }
 
 // extend gives the request under way more time from now.
-func (s *seat) extend(by time.Duration) {
+func (s *session) extend(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deadline = time.Now().Add(by)
-	_ = s.lane.socket.SetReadDeadline(s.deadline)
+	_ = s.conn.socket.SetReadDeadline(s.deadline)
 }
 
-// starved watches whether a worker waits for a processor, from when it is made.
+// starved watches whether a worker waits for a processor, from its making on.
 type starved struct {
 	pid    int
-	waited time.Duration // by all of its threads, when it was looked at last
+	waited time.Duration // by all of its threads, at the last look
 	known  bool
 	until  time.Time
 }
 
 func watchStarvation(pid int) *starved {
-	s := &starved{pid: pid, until: time.Now().Add(starvedAtMost)}
+	s := &starved{pid: pid, until: time.Now().Add(maxExtensions)}
 	s.waited, s.known = runDelay(pid)
 	return s
 }
@@ -59,7 +60,7 @@ func watchStarvation(pid int) *starved {
 func (s *starved) again() bool {
 	waited, known := runDelay(s.pid)
 	grew := waited - s.waited
-	ok := known && s.known && grew >= starvation && time.Now().Before(s.until)
+	ok := known && s.known && grew >= minStarvation && time.Now().Before(s.until)
 	s.waited, s.known = waited, known
 	return ok
 }

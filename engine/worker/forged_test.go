@@ -14,38 +14,38 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// lies are what a worker that was taken over may answer to a step. A nil answer ends the connection there.
-var lies = map[string]func(l *stream) []byte{
-	"longer than memory":   func(*stream) []byte { return []byte{0xff, 0xff, 0xff, 0xff, tellStep} },
+// forgedReplies are what a worker that was taken over may answer to a step. One that is cut short ends the connection there.
+var forgedReplies = map[string]func(l *stream) []byte{
+	"longer than memory":   func(*stream) []byte { return []byte{0xff, 0xff, 0xff, 0xff, replyStep} },
 	"another kind":         func(l *stream) []byte { return sealed(l.frame('?')) },
-	"an empty step":        func(l *stream) []byte { return sealed(l.frame(tellStep)) },
-	"no effects":           func(l *stream) []byte { return sealed((&stepped{}).append(l.frame(tellStep))) },
-	"forged effects":       func(l *stream) []byte { return sealed((&stepped{raw: []byte("Zzzzz")}).append(l.frame(tellStep))) },
-	"an unknown error":     func(l *stream) []byte { return sealed(append(l.frame(tellStep), 200, 0, 0, 0, 0)) },
-	"catalogs without end": func(l *stream) []byte { return sealed(l.frame(tellCatalog)) },
+	"an empty step":        func(l *stream) []byte { return sealed(l.frame(replyStep)) },
+	"no effects":           func(l *stream) []byte { return sealed((&stepReply{}).append(l.frame(replyStep))) },
+	"forged effects":       func(l *stream) []byte { return sealed((&stepReply{raw: []byte("Zzzzz")}).append(l.frame(replyStep))) },
+	"an unknown error":     func(l *stream) []byte { return sealed(append(l.frame(replyStep), 200, 0, 0, 0, 0)) },
+	"catalogs without end": func(l *stream) []byte { return sealed(l.frame(replyCatalog)) },
 	"two answers": func(l *stream) []byte {
 		one := bytes.Clone(sealed(settled(l)))
 		return append(one, one...)
 	},
 	"half a frame":      func(l *stream) []byte { return sealed(settled(l))[:12] },
 	"half a frame head": func(l *stream) []byte { return sealed(settled(l))[:3] },
-	"an image":          func(l *stream) []byte { return sealed(appendOutcome(l.frame(tellImage), nil)) },
+	"an image":          func(l *stream) []byte { return sealed(appendOutcome(l.frame(replyImage), nil)) },
 	"years of time": func(l *stream) []byte {
-		return sealed((&stepped{wall: 1 << 62, cpu: 1 << 62, heap: -1, raw: settledRecords}).append(l.frame(tellStep)))
+		return sealed((&stepReply{wall: 1 << 62, cpu: 1 << 62, heap: -1, raw: settledRecords}).append(l.frame(replyStep)))
 	},
 }
 
 var settledRecords = []byte{'D', 1, 0, 0, 0, byte(engine.Settled)}
 
-func settled(l *stream) []byte { return (&stepped{raw: settledRecords}).append(l.frame(tellStep)) }
+func settled(l *stream) []byte { return (&stepReply{raw: settledRecords}).append(l.frame(replyStep)) }
 
 func sealed(frame []byte) []byte {
 	binary.LittleEndian.PutUint32(frame, uint32(len(frame)-frameHead))
 	return frame
 }
 
-// lie is the life of a worker that does not keep to the protocol: the cell says how.
-func lie() error {
+// forge is a worker that does not keep to the protocol: the cell names the reply.
+func forge() error {
 	control, err := inherited(controlDescriptor)
 	if err != nil {
 		return err
@@ -58,45 +58,45 @@ func lie() error {
 	if err := json.Unmarshal(body, &h); err != nil {
 		return err
 	}
-	for i := range h.Lanes {
-		lane, err := inherited(firstLane + i)
+	for i := range h.Conns {
+		conn, err := inherited(firstConn + i)
 		if err != nil {
 			return err
 		}
 		go func() {
 			for {
-				_, body, err := lane.read(h.mostAsked())
+				_, body, err := conn.read(h.maxRequest())
 				if err != nil {
 					return
 				}
-				answerWith(lane, body)
+				answerWith(conn, body)
 			}
 		}()
 	}
-	if err := say(control, sayReady, &ready{Name: "liar"}); err != nil {
+	if err := sendJSON(control, controlReady, &ready{Name: "forger"}); err != nil {
 		return err
 	}
 	_, err = io.Copy(io.Discard, control.socket.(*os.File))
 	return err
 }
 
-func answerWith(lane *stream, body []byte) {
-	for name, lie := range lies {
+func answerWith(conn *stream, body []byte) {
+	for name, reply := range forgedReplies {
 		if bytes.Contains(body, []byte(name)) {
-			told := lie(lane)
-			_, _ = lane.socket.Write(told)
+			told := reply(conn)
+			_, _ = conn.socket.Write(told)
 			if len(told) < frameHead || len(told) == 12 {
-				_ = lane.socket.Close()
+				_ = conn.socket.Close()
 			}
 			return
 		}
 	}
-	_, _ = lane.socket.Write(sealed(settled(lane)))
+	_, _ = conn.socket.Write(sealed(settled(conn)))
 }
 
-func TestH3Liars(t *testing.T) {
-	e := workers(t, Options{Settings: Settings{Engine: "fake"}, Command: []string{"worker", "liar"}})
-	for name := range lies {
+func TestH3ForgedReplies(t *testing.T) {
+	e := workers(t, Options{Settings: Settings{Engine: "fake"}, Command: []string{"worker", "forger"}})
+	for name := range forgedReplies {
 		t.Run("H3 a worker that answers with "+name, func(t *testing.T) {
 			vm := guest(t, e)
 			effects, err := vm.Step(t.Context(), begin(name), longEnough)
@@ -116,9 +116,9 @@ func TestH3Liars(t *testing.T) {
 	}
 	t.Run("H3 a worker that says nothing is ended", func(t *testing.T) {
 		p := serving(t, e)
-		p.heard.Store(int64(time.Since(p.born) - silence - time.Second))
-		e.fleet.inspect()
-		<-p.gone
-		require.Contains(t, p.death.why, "did not say that it lives")
+		p.lastHeartbeat.Store(int64(time.Since(p.born) - heartbeatTimeout - time.Second))
+		e.pool.inspect()
+		<-p.exited
+		require.Contains(t, p.reason.text, "did not say that it lives")
 	})
 }
