@@ -13,7 +13,7 @@ import (
 // hostile are cells that don't want to end, or want more than there is, by how. Those of the first kind never look whether
 // they should end, or hardly ever.
 var hostile = map[string][]string{
-	"deaf": {
+	"unresponsive": {
 		"return Array.prototype.%s.call({length: 2 ** 53 - 2}, 1)",
 		"return [].concat({length: 2 ** 53 - 2, [Symbol.isConcatSpreadable]: true})",
 		`return "a".repeat(2e7).indexOf("a".repeat(1e7) + "b")`,
@@ -73,7 +73,7 @@ var arrayMethods = []string{
 func cells(kind string) []string {
 	var all []string
 	for n, cell := range hostile[kind] {
-		if kind != "deaf" || n > 0 {
+		if kind != "unresponsive" || n > 0 {
 			all = append(all, cell)
 			continue
 		}
