@@ -38,8 +38,8 @@ func Tenant(c echo.Context) string {
 	return tenant
 }
 
-// gate lets a request in or not.
-type gate struct {
+// authenticator finds the tenant of a request, or refuses it (contract I2).
+type authenticator struct {
 	keys []hashedKey
 }
 
@@ -48,8 +48,8 @@ type hashedKey struct {
 	sum [sha256.Size]byte
 }
 
-func newGate(keys []Key) (*gate, error) {
-	g := &gate{}
+func newAuthenticator(keys []Key) (*authenticator, error) {
+	a := &authenticator{}
 	seen := map[string]bool{}
 	for i, k := range keys {
 		sum, err := hex.DecodeString(k.SHA256)
@@ -62,14 +62,14 @@ func newGate(keys []Key) (*gate, error) {
 			return nil, fmt.Errorf("auth.keys[%d].sha256 must be 64 hex digits, the SHA-256 of the key", i)
 		}
 		seen[k.ID] = true
-		g.keys = append(g.keys, hashedKey{id: k.ID, sum: [sha256.Size]byte(sum)})
+		a.keys = append(a.keys, hashedKey{id: k.ID, sum: [sha256.Size]byte(sum)})
 	}
-	return g, nil
+	return a, nil
 }
 
 // middleware guards the routes under /v1.
-func (g *gate) middleware(next echo.HandlerFunc) echo.HandlerFunc {
-	if len(g.keys) == 0 {
+func (a *authenticator) middleware(next echo.HandlerFunc) echo.HandlerFunc {
+	if len(a.keys) == 0 {
 		return func(c echo.Context) error {
 			if err := checkLocalHost(c.Request().Host); err != nil {
 				return err
@@ -78,7 +78,7 @@ func (g *gate) middleware(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 	}
 	return func(c echo.Context) error {
-		tenant, err := g.tenant(c.Request().Header.Values(echo.HeaderAuthorization))
+		tenant, err := a.tenant(c.Request().Header.Values(echo.HeaderAuthorization))
 		if err != nil {
 			challenge := `Bearer realm="codecell"`
 			if c.Request().Header.Get(echo.HeaderAuthorization) != "" {
@@ -94,7 +94,7 @@ func (g *gate) middleware(next echo.HandlerFunc) echo.HandlerFunc {
 
 // tenant finds the key's owner. All keys are compared, each in constant time, so
 // that the time taken tells nothing.
-func (g *gate) tenant(headers []string) (string, error) {
+func (a *authenticator) tenant(headers []string) (string, error) {
 	const advice = "Send Authorization: Bearer, then a space and your API key."
 	if len(headers) != 1 {
 		return "", &problem{kind: kindUnauthorized, detail: "The request has no API key, or several. " + advice}
@@ -105,7 +105,7 @@ func (g *gate) tenant(headers []string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(token))
 	tenant, found := "", 0
-	for _, k := range g.keys {
+	for _, k := range a.keys {
 		if subtle.ConstantTimeCompare(sum[:], k.sum[:]) == 1 {
 			tenant, found = k.id, 1
 		}
@@ -148,9 +148,9 @@ var errNoKeys = errors.New("without API keys codecell listens on loopback only, 
 	"listen on 127.0.0.1 or [::1], or configure auth.keys")
 
 // checkListen refuses to serve strangers without keys (contract I2).
-func (g *gate) checkListen(addr net.Addr) error {
+func (a *authenticator) checkListen(addr net.Addr) error {
 	tcp, ok := addr.(*net.TCPAddr)
-	if len(g.keys) > 0 || !ok || tcp.IP.IsLoopback() {
+	if len(a.keys) > 0 || !ok || tcp.IP.IsLoopback() {
 		return nil
 	}
 	return fmt.Errorf("refusing to listen on %s: %w", addr, errNoKeys)

@@ -76,19 +76,19 @@ func TestWithoutKeys(t *testing.T) {
 	}
 	t.Run("I2 it refuses to listen to strangers", func(t *testing.T) {
 		for _, ip := range []string{"0.0.0.0", "::", "10.0.0.1"} {
-			err := s.gate.checkListen(&net.TCPAddr{IP: net.ParseIP(ip), Port: 80})
+			err := s.authenticator.checkListen(&net.TCPAddr{IP: net.ParseIP(ip), Port: 80})
 			require.True(t, errors.Is(err, errNoKeys))
 			require.ErrorContains(t, err, "auth.keys")
 		}
-		require.Error(t, s.gate.checkListen(&net.TCPAddr{Port: 80}), "no address is all of them")
+		require.Error(t, s.authenticator.checkListen(&net.TCPAddr{Port: 80}), "no address is all of them")
 		for _, ip := range []string{"127.0.0.1", "::1"} {
-			require.NoError(t, s.gate.checkListen(&net.TCPAddr{IP: net.ParseIP(ip)}))
+			require.NoError(t, s.authenticator.checkListen(&net.TCPAddr{IP: net.ParseIP(ip)}))
 		}
-		require.NoError(t, s.gate.checkListen(&net.UnixAddr{Name: "/x"}), "file permissions guard it")
+		require.NoError(t, s.authenticator.checkListen(&net.UnixAddr{Name: "/x"}), "file permissions guard it")
 	})
 	t.Run("I2 with keys it may", func(t *testing.T) {
 		keyed := newTestServer(t, Options{Backend: newFake(), Keys: []Key{{ID: "a", SHA256: HashKey("k")}}})
-		require.NoError(t, keyed.gate.checkListen(&net.TCPAddr{IP: net.IPv4zero}))
+		require.NoError(t, keyed.authenticator.checkListen(&net.TCPAddr{IP: net.IPv4zero}))
 	})
 }
 
@@ -112,7 +112,7 @@ func TestBadKeys(t *testing.T) {
 }
 
 func BenchmarkGate(b *testing.B) {
-	g, err := newGate([]Key{{"a", HashKey("a")}, {"b", HashKey("b")}})
+	g, err := newAuthenticator([]Key{{"a", HashKey("a")}, {"b", HashKey("b")}})
 	require.NoError(b, err)
 	header := http.Header{"Authorization": {"Bearer b"}}
 	b.ReportAllocs()

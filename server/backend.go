@@ -40,18 +40,13 @@ type Turn interface {
 	Warnings() []string
 	// Tools renders the model's tools in a provider's shape (contract A5).
 	Tools(format string) (json.RawMessage, error)
-	Exec(ctx context.Context, in bridge.ExecInput) (Result, error)
-	Wait(ctx context.Context, in bridge.WaitInput) (Result, error)
+	// Exec and Wait give a CodeModeResult, which is always sent with status 200 (contract B7).
+	Exec(ctx context.Context, in bridge.ExecInput) (*bridge.Result, error)
+	Wait(ctx context.Context, in bridge.WaitInput) (*bridge.Result, error)
 	Deliver(ctx context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error)
 	// Export takes a suspended run out of the process, Import brings one in (contract H4).
 	Export(ctx context.Context, runID string) (*bridge.Exported, error)
 	Import(ctx context.Context, runID string, snapshot []byte) (*bridge.Exported, error)
-}
-
-// Result is a CodeModeResult (contract B7); it is always sent with status 200.
-type Result interface {
-	// AppendJSON appends the result's compact JSON object to dst.
-	AppendJSON(dst []byte) []byte
 }
 
 // Health is the load that /readyz shows (contract H5).

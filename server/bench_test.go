@@ -39,7 +39,7 @@ func echoNoop() http.Handler {
 		if err := c.Bind(&in); err != nil {
 			return err
 		}
-		return c.JSON(http.StatusOK, json.RawMessage(completedTwo))
+		return c.JSON(http.StatusOK, json.RawMessage(text(completedTwo)))
 	})
 	return e
 }

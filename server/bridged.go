@@ -56,22 +56,13 @@ func (b *bridged) Health() Health {
 }
 
 // Exec runs a cell in the turn.
-func (t bridgedTurn) Exec(ctx context.Context, in bridge.ExecInput) (Result, error) {
-	r, err := t.service.Exec(ctx, t.Turn, in)
-	if err != nil {
-		// Not returned as it is: a nil pointer in an interface is not nil.
-		return nil, err
-	}
-	return r, nil
+func (t bridgedTurn) Exec(ctx context.Context, in bridge.ExecInput) (*bridge.Result, error) {
+	return t.service.Exec(ctx, t.Turn, in)
 }
 
 // Wait resumes a run of the turn.
-func (t bridgedTurn) Wait(ctx context.Context, in bridge.WaitInput) (Result, error) {
-	r, err := t.service.Wait(ctx, t.Turn, in)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+func (t bridgedTurn) Wait(ctx context.Context, in bridge.WaitInput) (*bridge.Result, error) {
+	return t.service.Wait(ctx, t.Turn, in)
 }
 
 // Export takes a run of the turn out of the process.

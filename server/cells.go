@@ -106,18 +106,20 @@ func (s *Server) runOneCall(ctx context.Context, tenant string, req *execRequest
 		s.discard(tenant, turn)
 		return dst, err
 	}
-	start := len(dst)
-	dst = append(dst, `{"turnId":`...)
-	dst = appendString(dst, turn.ID())
-	dst = append(dst, ',')
-	object := len(dst)
-	dst = result.AppendJSON(dst)
-	if gjson.GetBytes(dst[object:], "status").Str == "waiting" {
-		// The result's own brace gives way to ours.
-		return append(dst[:object], dst[object+1:]...), nil
+	if result.Status != bridge.Waiting {
+		s.discard(tenant, turn)
+		return result.AppendJSON(dst), nil
 	}
-	s.discard(tenant, turn)
-	return append(dst[:start], dst[object:]...), nil
+	return appendWithTurn(dst, turn.ID(), result), nil
+}
+
+// appendWithTurn appends a result with the id of its turn as the first member.
+func appendWithTurn(dst []byte, turnID string, r *bridge.Result) []byte {
+	dst = append(dst, `{"turnId":`...)
+	dst = append(appendString(dst, turnID), ',')
+	brace := len(dst)
+	dst = r.AppendJSON(dst)
+	return append(dst[:brace], dst[brace+1:]...) // without the result's own brace
 }
 
 // discard ends a turn whose id nobody was told.

@@ -35,14 +35,14 @@ func TestExec(t *testing.T) {
 		t.Run("B1 "+tc.name, func(t *testing.T) {
 			f := newFake()
 			var got bridge.ExecInput
-			f.exec = func(_ context.Context, in bridge.ExecInput) (Result, error) {
+			f.exec = func(_ context.Context, in bridge.ExecInput) (*bridge.Result, error) {
 				got = in
 				return completedTwo, nil
 			}
 			rec := do(t, newTestServer(t, Options{Backend: f}), post("/v1/exec", tc.body))
 			require.Equal(t, 200, rec.Code)
 			require.Equal(t, tc.want, got)
-			require.Equal(t, string(completedTwo), rec.Body.String(), "B7 the result goes out as it is")
+			require.Equal(t, text(completedTwo), rec.Body.String(), "B7 the result goes out as it is")
 			require.Equal(t, "application/json", rec.Header().Get("Content-Type"))
 		})
 	}
@@ -83,20 +83,20 @@ func TestExecWithTurn(t *testing.T) {
 	t.Run("J turn and cell together", func(t *testing.T) {
 		f := newFake()
 		rec := do(t, newTestServer(t, Options{Backend: f}), post("/v1/exec", body))
-		require.Equal(t, string(completedTwo), rec.Body.String())
+		require.Equal(t, text(completedTwo), rec.Body.String())
 		require.Equal(t, "a", f.prepared[0].Context.AgentID)
 		require.Equal(t, []string{"turn-new"}, f.dropped, "nobody else knows the turn")
 	})
 	t.Run("J a cell that waits keeps its turn and says its id", func(t *testing.T) {
 		f := newFake()
-		f.exec = func(context.Context, bridge.ExecInput) (Result, error) { return waitingRun, nil }
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) { return waitingRun, nil }
 		rec := do(t, newTestServer(t, Options{Backend: f}), post("/v1/exec", body))
 		require.Empty(t, f.dropped)
-		require.Equal(t, `{"turnId":"turn-new",`+string(waitingRun)[1:], rec.Body.String())
+		require.Equal(t, `{"turnId":"turn-new",`+text(waitingRun)[1:], rec.Body.String())
 	})
 	t.Run("J a refused cell leaves no turn", func(t *testing.T) {
 		f := newFake()
-		f.exec = func(context.Context, bridge.ExecInput) (Result, error) {
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
 			return nil, &bridge.Error{Kind: bridge.KindOverloaded, Msg: "busy"}
 		}
 		require.Equal(t, 503, do(t, newTestServer(t, Options{Backend: f}), post("/v1/exec", body)).Code)
@@ -105,7 +105,7 @@ func TestExecWithTurn(t *testing.T) {
 	t.Run("A8 a refused turn runs nothing", func(t *testing.T) {
 		f := newFake()
 		f.prepare = func(*bridge.TurnRequest) error { return &bridge.Error{Kind: bridge.KindUnavailable, Msg: "no engine"} }
-		f.exec = func(context.Context, bridge.ExecInput) (Result, error) { panic("must not run") }
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) { panic("must not run") }
 		require.Equal(t, 503, do(t, newTestServer(t, Options{Backend: f}), post("/v1/exec", body)).Code)
 	})
 }

@@ -14,8 +14,8 @@ import (
 
 // fakeBackend is a Backend whose answers a test sets. It notes what it was asked.
 type fakeBackend struct {
-	exec    func(ctx context.Context, in bridge.ExecInput) (Result, error)
-	wait    func(ctx context.Context, in bridge.WaitInput) (Result, error)
+	exec    func(ctx context.Context, in bridge.ExecInput) (*bridge.Result, error)
+	wait    func(ctx context.Context, in bridge.WaitInput) (*bridge.Result, error)
 	prepare func(req *bridge.TurnRequest) error
 	ready   error
 	health  Health
@@ -38,22 +38,26 @@ type fakeTurn struct {
 	imported  []byte
 }
 
-type rawResult string
-
-func (r rawResult) AppendJSON(dst []byte) []byte { return append(dst, r...) }
-
-const (
-	telemetry = `"output":[],"telemetry":{"catalogSize":0,"sources":{"openclaw":0,"mcp":0,"client":0},` +
-		`"searchCount":0,"describeCount":0,"callCount":0,"visibleTools":["exec","wait"]}`
-	completedTwo = rawResult(`{"status":"completed","value":2,` + telemetry + `}`)
-	waitingRun   = rawResult(`{"status":"waiting","runId":"run-1","reason":"yield","pendingToolCalls":[{"id":"p1","method":"yield"}],` + telemetry + `}`)
+var (
+	completedTwo = completed("2")
+	waitingRun   = &bridge.Result{
+		Status: bridge.Waiting, RunID: "run-1", Reason: "yield", Pending: []bridge.PendingCall{{ID: "p1", Method: "yield"}},
+	}
 )
+
+// completed is the result of a cell that returned a value.
+func completed(value string) *bridge.Result {
+	return &bridge.Result{Status: bridge.Completed, Value: json.RawMessage(value)}
+}
+
+// text is what goes over the wire.
+func text(r *bridge.Result) string { return string(r.AppendJSON(nil)) }
 
 // newFake has one turn, "turn-1", of the empty tenant, whose cells return 2.
 func newFake() *fakeBackend {
 	f := &fakeBackend{turns: map[string]*fakeTurn{}}
-	f.exec = func(context.Context, bridge.ExecInput) (Result, error) { return completedTwo, nil }
-	f.wait = func(context.Context, bridge.WaitInput) (Result, error) { return completedTwo, nil }
+	f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) { return completedTwo, nil }
+	f.wait = func(context.Context, bridge.WaitInput) (*bridge.Result, error) { return completedTwo, nil }
 	f.prepare = func(*bridge.TurnRequest) error { return nil }
 	f.close = func(context.Context) error { return nil }
 	f.health = Health{Engine: "fake"}
@@ -136,11 +140,11 @@ func (t *fakeTurn) Tools(format string) (json.RawMessage, error) {
 	return json.RawMessage(`[{"name":"exec"},{"name":"wait"}]`), nil
 }
 
-func (t *fakeTurn) Exec(ctx context.Context, in bridge.ExecInput) (Result, error) {
+func (t *fakeTurn) Exec(ctx context.Context, in bridge.ExecInput) (*bridge.Result, error) {
 	return t.backend.exec(ctx, in)
 }
 
-func (t *fakeTurn) Wait(ctx context.Context, in bridge.WaitInput) (Result, error) {
+func (t *fakeTurn) Wait(ctx context.Context, in bridge.WaitInput) (*bridge.Result, error) {
 	return t.backend.wait(ctx, in)
 }
 

@@ -31,7 +31,7 @@ func FuzzExecBody(f *testing.F) {
 		s.Handler().ServeHTTP(rec, c.request())
 		require.Less(t, rec.Code, 500, rec.Body.String())
 		if rec.Code == 200 {
-			require.Equal(t, string(completedTwo), rec.Body.String())
+			require.Equal(t, text(completedTwo), rec.Body.String())
 			require.True(t, json.Valid(body), "only JSON is accepted")
 			return
 		}
@@ -69,7 +69,7 @@ func FuzzResults(f *testing.F) {
 		f.Add(seed)
 	}
 	fake := newFake()
-	fake.wait = func(_ context.Context, in bridge.WaitInput) (Result, error) {
+	fake.wait = func(_ context.Context, in bridge.WaitInput) (*bridge.Result, error) {
 		for _, r := range in.Results {
 			if r.ID == "" || (r.Value != nil && !json.Valid(r.Value)) || (r.Error != nil && !json.Valid(r.Error)) {
 				panic("a result that the bridge must never see")

@@ -21,8 +21,8 @@ import (
 // counting makes each exec answer with how often one has run.
 func counting(f *fakeBackend) *atomic.Int64 {
 	var n atomic.Int64
-	f.exec = func(context.Context, bridge.ExecInput) (Result, error) {
-		return rawResult(fmt.Sprintf(`{"status":"completed","value":%d,%s}`, n.Add(1), telemetry)), nil
+	f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
+		return completed(fmt.Sprint(n.Add(1))), nil
 	}
 	return &n
 }
@@ -50,7 +50,9 @@ func TestIdempotency(t *testing.T) {
 	t.Run("I3 no key, another key, turn, tenant or route runs again", func(t *testing.T) {
 		f := newFake()
 		runs := counting(f)
-		f.wait = func(ctx context.Context, _ bridge.WaitInput) (Result, error) { return f.exec(ctx, bridge.ExecInput{}) }
+		f.wait = func(ctx context.Context, _ bridge.WaitInput) (*bridge.Result, error) {
+			return f.exec(ctx, bridge.ExecInput{})
+		}
 		f.turns["a/turn-1"], f.turns["b/turn-1"], f.turns["a/turn-2"] = f.turns["/turn-1"], f.turns["/turn-1"], f.turns["/turn-1"]
 		s := newTestServer(t, Options{Backend: f, Keys: []Key{{"a", HashKey("a")}, {"b", HashKey("b")}}})
 		for _, c := range []call{
@@ -79,7 +81,7 @@ func TestIdempotency(t *testing.T) {
 	t.Run("I3 a refusal is not kept: nothing ran", func(t *testing.T) {
 		f := newFake()
 		busy := true
-		f.exec = func(context.Context, bridge.ExecInput) (Result, error) {
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
 			if busy {
 				return nil, &bridge.Error{Kind: bridge.KindOverloaded, Msg: "busy"}
 			}
@@ -93,7 +95,7 @@ func TestIdempotency(t *testing.T) {
 	t.Run("I3 a crash is kept: something may have run", func(t *testing.T) {
 		f := newFake()
 		var runs int
-		f.exec = func(context.Context, bridge.ExecInput) (Result, error) {
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
 			runs++
 			panic("boom")
 		}
@@ -104,7 +106,7 @@ func TestIdempotency(t *testing.T) {
 	})
 	t.Run("G7 a request that was given up is not run again", func(t *testing.T) {
 		f := newFake()
-		f.exec = func(context.Context, bridge.ExecInput) (Result, error) { return nil, context.Canceled }
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) { return nil, context.Canceled }
 		s := newTestServer(t, Options{Backend: f})
 		gone, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -128,7 +130,7 @@ func TestIdempotencyConcurrent(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			var runs atomic.Int64
-			f.exec = func(context.Context, bridge.ExecInput) (Result, error) {
+			f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
 				runs.Add(1)
 				time.Sleep(time.Second)
 				return completedTwo, nil
@@ -139,7 +141,7 @@ func TestIdempotencyConcurrent(t *testing.T) {
 				all.Go(func() {
 					rec := httptest.NewRecorder()
 					s.Handler().ServeHTTP(rec, post("/v1/exec", cell).with("Idempotency-Key", "k").request())
-					if rec.Code != 200 || rec.Body.String() != string(completedTwo) {
+					if rec.Code != 200 || rec.Body.String() != text(completedTwo) {
 						t.Errorf("answer %d: %s", rec.Code, rec.Body)
 					}
 				})

@@ -109,7 +109,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run("I3 "+tc.name, func(t *testing.T) {
 			f := newFake()
-			f.exec = func(context.Context, bridge.ExecInput) (Result, error) { return nil, tc.err }
+			f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) { return nil, tc.err }
 			rec := do(t, newTestServer(t, Options{Backend: f}), post("/v1/exec", cell))
 			doc := problemOf(t, rec)
 			require.Equal(t, tc.status, rec.Code)
@@ -122,16 +122,16 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	for name, exec := range map[string]func(context.Context, bridge.ExecInput) (Result, error){
-		"an error nobody expected": func(context.Context, bridge.ExecInput) (Result, error) {
+	for name, exec := range map[string]func(context.Context, bridge.ExecInput) (*bridge.Result, error){
+		"an error nobody expected": func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
 			return nil, errors.New("open /root/secret: permission denied")
 		},
-		"a kind without a status": func(context.Context, bridge.ExecInput) (Result, error) {
+		"a kind without a status": func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
 			return nil, &bridge.Error{Kind: "new", Msg: "x"}
 		},
-		"a panic":                 func(context.Context, bridge.ExecInput) (Result, error) { panic("secret at 0xc000012345") },
-		"a panic with an error":   func(context.Context, bridge.ExecInput) (Result, error) { panic(errors.New("secret")) },
-		"a nil pointer somewhere": func(context.Context, bridge.ExecInput) (Result, error) { return nil, *new(error) },
+		"a panic":                 func(context.Context, bridge.ExecInput) (*bridge.Result, error) { panic("secret at 0xc000012345") },
+		"a panic with an error":   func(context.Context, bridge.ExecInput) (*bridge.Result, error) { panic(errors.New("secret")) },
+		"a nil pointer somewhere": func(context.Context, bridge.ExecInput) (*bridge.Result, error) { return nil, *new(error) },
 	} {
 		t.Run("B9 "+name, func(t *testing.T) {
 			var log bytes.Buffer

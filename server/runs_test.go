@@ -33,14 +33,14 @@ func TestWait(t *testing.T) {
 		t.Run("C5 "+tc.name, func(t *testing.T) {
 			f := newFake()
 			var got bridge.WaitInput
-			f.wait = func(_ context.Context, in bridge.WaitInput) (Result, error) {
+			f.wait = func(_ context.Context, in bridge.WaitInput) (*bridge.Result, error) {
 				got = in
 				return waitingRun, nil
 			}
 			rec := do(t, newTestServer(t, Options{Backend: f}), post("/v1/wait", tc.body))
 			require.Equal(t, http.StatusOK, rec.Code)
 			require.Equal(t, tc.want, got)
-			require.Equal(t, string(waitingRun), rec.Body.String())
+			require.Equal(t, text(waitingRun), rec.Body.String())
 		})
 	}
 }

@@ -30,7 +30,7 @@ func (s *Server) Listen(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.gate.checkListen(l.Addr()); err != nil {
+	if err := s.authenticator.checkListen(l.Addr()); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -43,7 +43,7 @@ func (s *Server) Listen(address string) (net.Listener, error) {
 //
 // A listener that did not come from Listen is held to the same rule.
 func (s *Server) Serve(ctx, now context.Context, l net.Listener, grace time.Duration) error {
-	if err := s.gate.checkListen(l.Addr()); err != nil {
+	if err := s.authenticator.checkListen(l.Addr()); err != nil {
 		return errors.Join(err, l.Close(), s.backend.Close(now))
 	}
 	srv := &http.Server{

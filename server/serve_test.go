@@ -72,7 +72,7 @@ func TestHangUp(t *testing.T) {
 	t.Run("G7 a client that goes away ends the cell", func(t *testing.T) {
 		f := newFake()
 		started, ended := make(chan bool), make(chan error, 1)
-		f.exec = func(ctx context.Context, _ bridge.ExecInput) (Result, error) {
+		f.exec = func(ctx context.Context, _ bridge.ExecInput) (*bridge.Result, error) {
 			close(started)
 			<-ctx.Done()
 			ended <- ctx.Err()
@@ -87,7 +87,7 @@ func TestHangUp(t *testing.T) {
 	})
 	t.Run("G7 a cell outlives the time its body had", func(t *testing.T) {
 		f := newFake()
-		f.exec = func(ctx context.Context, _ bridge.ExecInput) (Result, error) {
+		f.exec = func(ctx context.Context, _ bridge.ExecInput) (*bridge.Result, error) {
 			select {
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -166,7 +166,7 @@ func TestStop(t *testing.T) {
 	t.Run("I1 running cells finish, new ones are refused, results are taken", func(t *testing.T) {
 		f := newFake()
 		started, release := make(chan bool), make(chan bool)
-		f.exec = func(context.Context, bridge.ExecInput) (Result, error) {
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
 			close(started)
 			<-release
 			return completedTwo, nil
@@ -198,7 +198,7 @@ func TestStop(t *testing.T) {
 		ready.Body.Close()
 		require.Equal(t, 503, ready.StatusCode)
 		close(release)
-		require.Equal(t, string(completedTwo), <-answer)
+		require.Equal(t, text(completedTwo), <-answer)
 		require.NoError(t, <-r.done)
 	})
 	t.Run("I1 cells that do not finish are ended after the grace period", func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestStop(t *testing.T) {
 	t.Run("I1 a second signal aborts the cells, and their answers go out", func(t *testing.T) {
 		f := newFake()
 		started, aborted := make(chan bool), make(chan bool)
-		f.exec = func(context.Context, bridge.ExecInput) (Result, error) {
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) {
 			close(started)
 			<-aborted
 			return completedTwo, nil
@@ -233,7 +233,7 @@ func TestStop(t *testing.T) {
 		<-started
 		r.stop()
 		r.end()
-		require.Equal(t, string(completedTwo), <-answer)
+		require.Equal(t, text(completedTwo), <-answer)
 		require.NoError(t, <-r.done)
 	})
 	t.Run("I2 without keys it does not serve strangers", func(t *testing.T) {

@@ -56,7 +56,7 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	backend        Backend
 	echo           *echo.Echo
-	gate           *gate
+	authenticator  *authenticator
 	answers        *answers
 	budget         budget
 	bodyTimeout    time.Duration
@@ -70,7 +70,7 @@ type Server struct {
 // New makes a Server that does not listen yet. It fails on keys that can't be used.
 func New(o Options) (*Server, error) {
 	o = o.withDefaults()
-	g, err := newGate(o.Keys)
+	auth, err := newAuthenticator(o.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("openapi.json: %w", err)
 	}
 	s := &Server{
-		backend: o.Backend, gate: g, answers: newAnswers(), bodyTimeout: o.BodyTimeout,
+		backend: o.Backend, authenticator: auth, answers: newAnswers(), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
 		maxConnections: o.MaxConnections, log: o.Logger, openAPI: description,
 	}
@@ -111,7 +111,7 @@ func (s *Server) routes() *echo.Echo {
 
 	// The guard is on each route and not on a group: a group would also answer for
 	// the routes that don't exist.
-	guard := []echo.MiddlewareFunc{s.gate.middleware, s.refuseWhenStopping}
+	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.refuseWhenStopping}
 	e.POST("/v1/turns", s.createTurn, guard...)
 	e.DELETE("/v1/turns/:id", s.dropTurn, guard...)
 	e.POST("/v1/exec", s.exec, guard...)

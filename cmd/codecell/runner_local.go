@@ -50,7 +50,7 @@ func (l *localRunner) wait(ctx context.Context, runID string) ([]byte, error) {
 func (l *localRunner) close(ctx context.Context) error { return l.stack.Close(ctx) }
 
 // answer makes here what a server would send, so that one printer serves both.
-func answer(r server.Result, err error) ([]byte, error) {
+func answer(r *bridge.Result, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
