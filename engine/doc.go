@@ -1,4 +1,4 @@
-// Package engine says what a JavaScript engine is to the rest of the system: something that takes steps.
+// Package engine says what a JavaScript engine is to the rest of the system: something that executes steps.
 //
 // A run is a journal of steps. A step is one uninterrupted stretch of guest execution: bytes in, effects out, no
 // call back into the host. What the cell asks for (a tool, a timer) is an effect; the answer is part of a later

@@ -16,7 +16,7 @@ import (
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
 // lines returns the strings that a program returned.
-func lines(steps []taken) []string {
+func lines(steps []executed) []string {
 	var out []string
 	if len(steps) == 0 {
 		return nil

@@ -58,8 +58,8 @@ func newPair(t testing.TB) *pair {
 	return &pair{n, w}
 }
 
-// taken is a step that was taken.
-type taken struct {
+// executed is a step, and what came of it.
+type executed struct {
 	input   []byte
 	effects *engine.Effects
 	err     error
@@ -77,7 +77,7 @@ var catalog = engine.AppendCatalog(nil,
 const maxSteps = 40
 
 // play runs a program on an engine. What its requests are answered, and in which order, comes from r.
-func play(t testing.TB, e engine.Engine, source string, r *rand.Rand) []taken {
+func play(t testing.TB, e engine.Engine, source string, r *rand.Rand) []executed {
 	t.Helper()
 	vm, err := e.NewVM(catalog)
 	require.NoError(t, err)
@@ -88,14 +88,14 @@ func play(t testing.TB, e engine.Engine, source string, r *rand.Rand) []taken {
 	for n := range begin.Seed {
 		begin.Seed[n] = byte(r.Uint32())
 	}
-	var steps []taken
+	var steps []executed
 	var pending []engine.Request
 	for input := begin.Append(nil); len(steps) < maxSteps; input = engine.AppendResume(nil, answers(r, &pending)) {
 		effects, err := vm.Step(context.Background(), input, forNow)
 		if errors.Is(err, engine.ErrTimeout) {
 			return steps
 		}
-		steps = append(steps, taken{input, effects, err})
+		steps = append(steps, executed{input, effects, err})
 		if err != nil {
 			return steps
 		}
@@ -130,9 +130,9 @@ func answers(r *rand.Rand, pending *[]engine.Request) []engine.Answer {
 	return out
 }
 
-// again takes the steps in the WASI engine. Before each step but the first, move says whether the guest is copied out
+// again replays the steps in the WASI engine. Before each step but the first, move says whether the guest is copied out
 // and restored first.
-func (p *pair) again(t testing.TB, steps []taken, move func() bool) {
+func (p *pair) again(t testing.TB, steps []executed, move func() bool) {
 	t.Helper()
 	vm, err := p.wasi.NewVM(catalog)
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func (p *pair) again(t testing.TB, steps []taken, move func() bool) {
 			clock = s.effects.Clock
 		}
 		effects, err := vm.(engine.Replayer).Replay(context.Background(), s.input, clock, longEnough)
-		require.Equal(t, describe(s), describe(taken{s.input, effects, err}), "step %d", n+1)
+		require.Equal(t, describe(s), describe(executed{s.input, effects, err}), "step %d", n+1)
 		if err != nil {
 			return
 		}
@@ -159,7 +159,7 @@ func (p *pair) again(t testing.TB, steps []taken, move func() bool) {
 }
 
 // describe is what a step comes to, so that a difference can be read.
-func describe(s taken) string {
+func describe(s executed) string {
 	var b strings.Builder
 	for _, ended := range []error{engine.ErrMemory, engine.ErrOutput, engine.ErrProtocol, engine.ErrDiverged, engine.ErrBroken} {
 		if errors.Is(s.err, ended) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Portable is a fake engine whose guests can be copied out: the image of a guest is the inputs that it was given, and
-// restoring one takes the steps again. It is safe for concurrent use.
+// restoring one executes the steps again. It is safe for concurrent use.
 type Portable struct {
 	*Engine
 	build string
@@ -81,7 +81,7 @@ func (p *Portable) Restore(raw, catalog []byte) (engine.VM, error) {
 	for _, raw := range from.Inputs {
 		in, step, err := vm.next(raw, 0)
 		if err == nil {
-			_, err = take(step, in)
+			_, err = execute(step, in)
 		}
 		if err != nil {
 			vm.Close()

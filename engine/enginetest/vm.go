@@ -38,12 +38,12 @@ func (v *VM) EngineName() string { return v.engine.Name() }
 // Step implements engine.VM. Anything that the interface forbids is noted for Engine.Misuse.
 func (v *VM) Step(ctx context.Context, raw []byte, timeout time.Duration) (*engine.Effects, error) {
 	if !v.stepping.CompareAndSwap(false, true) {
-		v.engine.note(v, "was to take two steps at once")
+		v.engine.note(v, "was to execute two steps at once")
 		return nil, engine.ErrProtocol
 	}
 	defer v.stepping.Store(false)
 	if v.Closed() > 0 {
-		v.engine.note(v, "was to take a step after it was closed")
+		v.engine.note(v, "was to execute a step after it was closed")
 		return nil, engine.ErrClosed
 	}
 	select {
@@ -58,7 +58,7 @@ func (v *VM) Step(ctx context.Context, raw []byte, timeout time.Duration) (*engi
 	if err != nil {
 		return nil, err
 	}
-	return take(step, in)
+	return execute(step, in)
 }
 
 // next decodes the input and finds the step that goes with it.
@@ -86,8 +86,8 @@ func (v *VM) next(raw []byte, timeout time.Duration) (*Input, Step, error) {
 	return in, v.script[n], nil
 }
 
-// take runs a step. A step that could not be begun hands out nothing, as ErrOverloaded says.
-func take(step Step, in *Input) (*engine.Effects, error) {
+// execute runs a step. One that could not begin (ErrOverloaded) has no effects.
+func execute(step Step, in *Input) (*engine.Effects, error) {
 	out := &Records{}
 	err := step(in, out)
 	if errors.Is(err, engine.ErrOverloaded) {

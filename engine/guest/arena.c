@@ -129,7 +129,7 @@ static void release(struct arena *a, struct block *b)
 	bin_insert(a, b);
 }
 
-// trim gives back what a used block has beyond size.
+// trim frees what a used block has beyond size.
 static void trim(struct arena *a, struct block *b, uint64_t size)
 {
 	uint64_t rest = block_size(b) - size;

@@ -42,7 +42,7 @@ const (
 const ControlSize = int(C.sizeof_struct_control)
 
 // Control is the host's side of one heap. It must lie in memory that neither moves nor is part of the heap.
-// One goroutine at a time may use it, except for Stop and Kick.
+// One goroutine at a time may use it, except for Stop and SendStop.
 type Control C.struct_control
 
 var installHardStop = sync.OnceValue(func() error {
@@ -90,7 +90,7 @@ func (c *Control) Boot(base unsafe.Pointer, size int) error {
 }
 
 // Step executes one step; input and catalog are as the package describes. The guest may run for timeout, and grace
-// later HardStop ends it even if it reacts to nothing else. Step must be called with the goroutine locked to its thread.
+// later SendStop ends it even if it reacts to nothing else. Step must be called with the goroutine locked to its thread.
 func (c *Control) Step(input, catalog []byte, timeout, grace time.Duration) Status {
 	return Status(C.guest_step(c.c(), C.int64_t(timeout), C.int64_t(grace),
 		(*C.uint8_t)(unsafe.SliceData(input)), C.uint64_t(len(input)),
@@ -110,9 +110,9 @@ func (c *Control) Replay(input, catalog []byte, reads []ClockRun, timeout, grace
 		pin.Pin(&runs[0])
 		c.reads = &runs[0]
 	}
-	c.retaken, c.reads_len = 1, C.uint64_t(len(runs))
+	c.replayed, c.reads_len = 1, C.uint64_t(len(runs))
 	status := c.Step(input, catalog, timeout, grace)
-	c.retaken, c.reads, c.reads_len = 0, nil, 0
+	c.replayed, c.reads, c.reads_len = 0, nil, 0
 	return status
 }
 
@@ -131,7 +131,7 @@ func (c *Control) Effects() []byte {
 func (c *Control) Fault() string { return C.GoString(c.broken) }
 
 // Reset makes the heap a fresh guest again: image is a copy of its first bytes, taken after Boot. keep is how many
-// bytes beyond the image are wiped in place; what was touched beyond them goes back to the system.
+// bytes beyond the image are wiped in place; pages beyond them are returned to the system.
 func (c *Control) Reset(image []byte, keep int) {
 	C.guest_reset(c.c(), (*C.uint8_t)(unsafe.SliceData(image)), C.uint64_t(len(image)), C.uint64_t(keep))
 }
@@ -147,9 +147,9 @@ func (c *Control) Used() int { return int(c.arena.high) }
 // Arm takes back an earlier Stop. Call it before a step's Stop can be called.
 func (c *Control) Arm() { c.stop = 0 }
 
-// Stop asks the running step to end; HardStop forces it. Any goroutine may call them.
+// Stop asks the running step to end; SendStop forces it. Any goroutine may call them.
 func (c *Control) Stop() { C.guest_request_stop(c.c()) }
 
-// HardStop ends a step that is past its deadline and grace, or was stopped and goes on regardless. It reports whether
-// there was one to end.
-func (c *Control) HardStop() bool { return C.hard_stop_kick(c.c()) != 0 }
+// SendStop sends the hard stop's signal to a step that is past its deadline and grace, or was stopped and goes on regardless. It reports whether
+// there was such a step.
+func (c *Control) SendStop() bool { return C.hard_stop_send(c.c()) != 0 }

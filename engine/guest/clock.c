@@ -1,5 +1,5 @@
-// Time and chance. Both are inputs of a step: the clock is read in milliseconds and every read is recorded, the
-// generator behind Math.random is seeded by the host, so the same step can be taken again elsewhere.
+// Time and random numbers. Both are inputs of a step: the clock is read in milliseconds and every read is recorded, the
+// generator behind Math.random is seeded by the host, so the same step can be replayed elsewhere.
 #include "guest.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // structuredClone (contract D10), as the HTML standard has it. Nothing is transferred.
 //
-// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what later.js
+// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what lazy.js
 // kept, and what syntax alone reaches.
 (function (host) {
 	"use strict";

@@ -1,5 +1,5 @@
 // Package guest is the runtime inside a guest heap: guest.js and its companions, which a cell sees, and the C
-// shim that takes steps. It is the same for every build of the engine.
+// shim that executes steps. It is the same for every build of the engine.
 //
 // It owns the layout of a heap, the step protocol's guest side, the JSON adapter and the hard stop. It knows no
 // tool, no run and no policy; it never calls into Go, and nothing of the host lies inside a heap.
@@ -21,7 +21,7 @@
 //
 // with kind 0 a value (JSON), 1 a failure (JSON object: message, name, code, toolId, callId), 2 a timer that
 // fired. Answers are delivered in this order, and the jobs that follow from one run before the next; so a timer may
-// have been cancelled by the time it is its turn, and is passed over.
+// have been cancelled before its answer is reached, which is then ignored.
 //
 // The effects are records: u8 type, u32 length, payload.
 //
@@ -42,6 +42,6 @@
 //
 // # What is hashed
 //
-// Two engines took the same step if the SHA-256 of their effects is the same, all records but C in order. C is
-// an input in disguise: whoever takes the step again is given these reads.
+// Two engines executed the same step if the SHA-256 of their effects is the same, all records but C in order. C is
+// really an input: a guest that replays the step is given these reads.
 package guest

@@ -71,7 +71,7 @@ void effect_end(struct guest *g, uint32_t mark)
 	g->committed = g->out.len;
 }
 
-// effect_output records an output item unless the run has had its fill. JSON adds 25 bytes or more to the text
+// effect_output records an output item unless the run has put out too much. JSON adds 25 bytes or more to the text
 // of an item, so a run that passes the limit here has passed it for the host as well, which counts exactly.
 void effect_output(struct guest *g, uint8_t type, int level, const uint8_t *data, size_t len)
 {
@@ -229,7 +229,7 @@ void effect_main(struct guest *g)
 }
 
 // effect_unhandled reports rejections that are still without a handler, the cell's own promise apart. Showing a
-// reason may run guest code, which may handle one of them or cause others: the list is taken over first.
+// reason may run guest code, which may handle one of them or cause others: the list is copied and emptied first.
 void effect_unhandled(struct guest *g)
 {
 	if (!g->settled)

@@ -5,16 +5,16 @@ import _ "embed"
 var (
 	//go:embed guest.js
 	guestJS string
-	//go:embed later.js
-	laterJS string
+	//go:embed lazy.js
+	lazyJS string
 	//go:embed web.js
 	webJS string
 	//go:embed clone.js
 	cloneJS string
-	//go:embed hosts.js
-	hostsJS string
-	//go:embed record.js
-	recordJS string
+	//go:embed url_host.js
+	urlHostJS string
+	//go:embed url_record.js
+	urlRecordJS string
 	//go:embed url.js
 	urlJS string
 )
@@ -26,5 +26,5 @@ const Eager = 2
 // Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host
 // object.
 func Sources() []string {
-	return []string{guestJS, laterJS, webJS, cloneJS, hostsJS, recordJS, urlJS}
+	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS}
 }

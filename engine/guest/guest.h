@@ -24,7 +24,7 @@ enum status {
 	STEP_HARD_STOP = 5,  // the deadline passed inside a builtin that never looks
 	STEP_INVALID = 6,    // the step's input was not one
 	STEP_BROKEN = 7,     // the engine found its own state broken
-	STEP_DIVERGED = 8,   // a step that is taken again reads the clock more often than it did
+	STEP_DIVERGED = 8,   // a step that is replayed reads the clock more often than the first time
 };
 
 // The kinds of effect records.
@@ -126,16 +126,16 @@ struct control {
 	// What the step left behind.
 	const uint8_t *out;
 	uint64_t out_len;
-	const char *broken;     // after STEP_BROKEN: the engine's own words
+	const char *broken;     // after STEP_BROKEN: the engine's message
 #ifndef CODECELL_WASI
 	jmp_buf leave;
 	volatile int stop;      // set by the host to end the step
-	volatile int kicked;    // a stop signal is under way
+	volatile int stop_sent; // a stop signal is under way
 	volatile int left_by_signal;
 	volatile int64_t deadline_ns;  // monotonic clock
 	volatile int64_t grace_ns;     // after the deadline, before the hard stop
 	volatile int thread;       // kernel id of the thread in the step
-	int retaken;               // the step was taken before: reads are what its clock gave then
+	int replayed;              // the step was executed before: reads are what its clock gave then
 	struct clock_run *reads;   // used up as they are read
 	uint64_t reads_len;
 #else
@@ -225,8 +225,8 @@ uint64_t guest_footprint(struct control *c, const uint8_t *image, uint64_t image
 
 // stop.c
 int hard_stop_install(void);
-int hard_stop_kick(struct control *c);
-void hard_stop_landed(struct control *c);
+int hard_stop_send(struct control *c);
+void hard_stop_unblock(struct control *c);
 void guest_request_stop(struct control *c);
 int64_t monotonic_ns(void);
 int thread_id(void);

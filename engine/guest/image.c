@@ -8,7 +8,7 @@
 #define PAGE 4096u
 
 // dirty_end returns the end of what the guest wrote. A heap that was left in the middle of a step is in no
-// defined state, so its books are believed only as far as they make sense.
+// defined state, so its own counts are used only as far as they make sense.
 static uint64_t dirty_end(struct control *c, uint64_t image_len, uint64_t size)
 {
 	uint64_t high = (c->arena->high + 15) & ~(uint64_t)15;  // as the image's length is rounded
@@ -16,7 +16,7 @@ static uint64_t dirty_end(struct control *c, uint64_t image_len, uint64_t size)
 }
 
 // guest_reset overwrites the heap by its image and wipes what lies beyond: bytes that one tenant's cell left are
-// gone before another's starts. Up to keep bytes are wiped in place, since pages that are given back cost a
+// gone before another's starts. Up to keep bytes are wiped in place, since pages that are returned to the system cost a
 // fault each when the next guest touches them.
 void guest_reset(struct control *c, const uint8_t *image, uint64_t image_len, uint64_t keep)
 {

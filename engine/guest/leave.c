@@ -35,11 +35,11 @@ JSRuntime *compiler_new(void) { return JS_NewRuntime(); }
 
 void *code_keep(size_t len) { return malloc(len); }
 
-// host_clock_ms is the machine's clock, or the next read of a step that is taken again.
+// host_clock_ms is the machine's clock, or the next read of a step that is replayed.
 int64_t host_clock_ms(void)
 {
 	struct control *c = current;
-	if (!c->retaken) {
+	if (!c->replayed) {
 		struct timespec t;
 		clock_gettime(CLOCK_REALTIME, &t);
 		return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
@@ -52,7 +52,7 @@ int64_t host_clock_ms(void)
 	return c->reads->ms;
 }
 
-// guest_step takes one step and returns how it ended.
+// guest_step executes one step and returns how it ended.
 int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const uint8_t *in, uint64_t in_len,
                const uint8_t *catalog, uint64_t catalog_len)
 {
@@ -60,11 +60,11 @@ int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const ui
 	c->thread = thread_id();
 	c->deadline_ns = monotonic_ns() + timeout_ns;
 	c->grace_ns = grace_ns;
-	c->kicked = 0;
+	c->stop_sent = 0;
 	int status = setjmp(c->leave);
 	if (status == STEP_DONE)
 		guest_run(c, in, in_len, catalog, catalog_len);
-	hard_stop_landed(c);
+	hard_stop_unblock(c);
 	guest_collect(c);
 	current = NULL;
 	return status;

@@ -126,7 +126,7 @@ struct reader {
 	bool bad;
 };
 
-static const uint8_t *take_bytes(struct reader *r, size_t n)
+static const uint8_t *read_bytes(struct reader *r, size_t n)
 {
 	if (r->bad || (size_t)(r->end - r->p) < n) {
 		r->bad = true;
@@ -137,38 +137,38 @@ static const uint8_t *take_bytes(struct reader *r, size_t n)
 	return p;
 }
 
-static uint8_t take_u8(struct reader *r)
+static uint8_t read_u8(struct reader *r)
 {
-	const uint8_t *p = take_bytes(r, 1);
+	const uint8_t *p = read_bytes(r, 1);
 	return p ? *p : 0;
 }
 
-static uint32_t take_u32(struct reader *r)
+static uint32_t read_u32(struct reader *r)
 {
 	uint32_t v = 0;
-	const uint8_t *p = take_bytes(r, 4);
+	const uint8_t *p = read_bytes(r, 4);
 	if (p)
 		memcpy(&v, p, 4);
 	return v;
 }
 
-// take_text reads u32 length, that many bytes, and the NUL after them that the engine's parsers want.
-static const uint8_t *take_text(struct reader *r, uint32_t *len)
+// read_text reads u32 length, that many bytes, and the NUL after them that the engine's parsers want.
+static const uint8_t *read_text(struct reader *r, uint32_t *len)
 {
-	*len = take_u32(r);
-	const uint8_t *p = take_bytes(r, (size_t)*len + 1);
+	*len = read_u32(r);
+	const uint8_t *p = read_bytes(r, (size_t)*len + 1);
 	if (p && p[*len] != 0)
 		r->bad = true;
 	return p;
 }
 
-// take_catalog copies the turn's catalog into the heap as it is: nothing of it is parsed before the cell asks.
-static void take_catalog(struct guest *g, const uint8_t *catalog, size_t len)
+// keep_catalog copies the turn's catalog into the heap as it is: nothing of it is parsed before the cell asks.
+static void keep_catalog(struct guest *g, const uint8_t *catalog, size_t len)
 {
 	struct reader r = {catalog, catalog + len, false};
 	uint32_t at[CATALOG_SECTIONS], lengths[CATALOG_SECTIONS];
 	for (int i = 0; i < CATALOG_SECTIONS && len; i++) {
-		const uint8_t *text = take_text(&r, &lengths[i]);
+		const uint8_t *text = read_text(&r, &lengths[i]);
 		if (r.bad)
 			guest_leave(STEP_INVALID);
 		at[i] = (uint32_t)(text - catalog);
@@ -225,15 +225,15 @@ static JSValue rejected_promise(struct guest *g)
 
 static void begin(struct guest *g, struct reader *r, const uint8_t *catalog, size_t catalog_len)
 {
-	uint8_t flags = take_u8(r);
-	uint32_t memory = take_u32(r);
-	g->max_output = take_u32(r);
-	g->max_value = take_u32(r);
-	g->max_requests = take_u32(r);
-	g->max_timers = take_u32(r);
-	const uint8_t *seed = take_bytes(r, 32);
+	uint8_t flags = read_u8(r);
+	uint32_t memory = read_u32(r);
+	g->max_output = read_u32(r);
+	g->max_value = read_u32(r);
+	g->max_requests = read_u32(r);
+	g->max_timers = read_u32(r);
+	const uint8_t *seed = read_bytes(r, 32);
 	uint32_t len;
-	const uint8_t *source = take_text(r, &len);
+	const uint8_t *source = read_text(r, &len);
 	if (r->bad || !is_undefined(g->main))
 		guest_leave(STEP_INVALID);
 	g->truncate = flags & FLAG_TRUNCATE;
@@ -242,7 +242,7 @@ static void begin(struct guest *g, struct reader *r, const uint8_t *catalog, siz
 	// Collecting cycles costs a walk over the whole heap; a short cell never should, a small heap must in time.
 	JS_SetGCThreshold(g->rt, current->arena->limit / 2 < (4u << 20) ? current->arena->limit / 2 : 4u << 20);
 	random_seed(g, seed);
-	take_catalog(g, catalog, catalog_len);
+	keep_catalog(g, catalog, catalog_len);
 	host_open(g);
 	g->main = start_cell(g, source, len, flags & FLAG_TYPESCRIPT);
 	if (is_exception(g->main))
@@ -252,13 +252,13 @@ static void begin(struct guest *g, struct reader *r, const uint8_t *catalog, siz
 
 static void resume(struct guest *g, struct reader *r)
 {
-	uint32_t n = take_u32(r);
+	uint32_t n = read_u32(r);
 	for (uint32_t i = 0; i < n && !r->bad; i++) {
-		uint32_t id = take_u32(r), len;
-		uint8_t kind = take_u8(r);
-		const uint8_t *payload = take_text(r, &len);
-		// A timer that is no longer there was cancelled by what an earlier answer of this step set going: the host could
-		// not know.
+		uint32_t id = read_u32(r), len;
+		uint8_t kind = read_u8(r);
+		const uint8_t *payload = read_text(r, &len);
+		// A timer that is no longer there was cancelled by a job of an earlier answer in this step: the host could not
+		// know.
 		if (r->bad || (!answer(g, id, kind, payload, len) && kind != ANSWER_FIRED))
 			guest_leave(STEP_INVALID);
 	}
@@ -267,7 +267,7 @@ static void resume(struct guest *g, struct reader *r)
 static void run(struct guest *g, const uint8_t *in, size_t in_len, const uint8_t *catalog, size_t catalog_len)
 {
 	struct reader r = {in, in + in_len, false};
-	switch (take_u8(&r)) {
+	switch (read_u8(&r)) {
 	case INPUT_BEGIN:
 		begin(g, &r, catalog, catalog_len);
 		break;
@@ -285,7 +285,7 @@ static void run(struct guest *g, const uint8_t *in, size_t in_len, const uint8_t
 	buffer_free(g->ctx, &g->scratch);
 }
 
-// guest_run takes one step, unless it is left.
+// guest_run executes one step, unless it is left.
 void guest_run(struct control *c, const uint8_t *in, uint64_t in_len, const uint8_t *catalog, uint64_t catalog_len)
 {
 	struct guest *g = c->arena->root;

@@ -1,8 +1,8 @@
-// The hard stop: ends a step that its deadline did not, because the engine is inside a builtin that never looks
-// at its interrupt handler (array methods on huge lengths, string search, big integers, regular expressions …).
+// The hard stop: ends a step that has run past its deadline because the engine is inside a builtin that never calls
+// its interrupt handler (array methods on huge lengths, string search, big integers, regular expressions …).
 //
 // The host's watchdog sends the thread a signal, and the handler leaves the step by longjmp. That is sound here
-// and would not be elsewhere: a guest touches nothing but its arena, which is thrown away whole, takes no lock
+// and would not be elsewhere: a guest writes to nothing but its arena, which is thrown away whole, takes no lock
 // of libc's (its allocator is the arena, its timezone is fixed, Atomics are removed), and the frames between the
 // handler and guest_step are the engine's alone, since no step ever calls back into Go.
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@ int thread_id(void)
 	return id;
 }
 
-// The Go runtime leaves the real-time signals from SIGRTMIN + 1 on to whoever wants them.
+// The Go runtime does not use the real-time signals from SIGRTMIN + 1 on.
 #define STOP_SIGNAL (SIGRTMIN + 6)
 
 static void on_stop(int signal)
@@ -38,7 +38,7 @@ static void on_stop(int signal)
 	struct control *c = current;
 	if (!c || !c->armed)
 		return;  // the step ended in time after all
-	c->kicked = 0;
+	c->stop_sent = 0;
 	int status = c->stop ? STEP_STOPPED : STEP_HARD_STOP;
 	if (status == STEP_HARD_STOP && monotonic_ns() < c->deadline_ns + c->grace_ns)
 		return;
@@ -55,8 +55,8 @@ int hard_stop_install(void)
 	return sigaction(STOP_SIGNAL, &action, NULL) == 0 ? 0 : errno;
 }
 
-// hard_stop_landed unblocks the signal after a step was left from inside the handler, which never returned.
-void hard_stop_landed(struct control *c)
+// hard_stop_unblock unblocks the signal after a step was left from inside the handler, which never returned.
+void hard_stop_unblock(struct control *c)
 {
 	if (!c->left_by_signal)
 		return;
@@ -67,16 +67,16 @@ void hard_stop_landed(struct control *c)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-// hard_stop_kick is called by the watchdog, from another thread. It signals the thread of a step that should
-// have ended; whether it still runs, and still should end, the handler decides on that thread. Real-time signals
+// hard_stop_send is called by the watchdog, from another thread. It signals the thread of a step that should
+// have ended; the handler decides, on that thread, whether the step still runs and still should end. Real-time signals
 // queue, so there is never more than one under way.
-int hard_stop_kick(struct control *c)
+int hard_stop_send(struct control *c)
 {
-	if (!c->armed || c->kicked)
+	if (!c->armed || c->stop_sent)
 		return 0;
 	if (!c->stop && monotonic_ns() < c->deadline_ns + c->grace_ns)
 		return 0;
-	c->kicked = 1;
+	c->stop_sent = 1;
 	return syscall(SYS_tgkill, getpid(), c->thread, STOP_SIGNAL) == 0 ? 1 : 0;
 }
 

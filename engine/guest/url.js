@@ -1,6 +1,6 @@
-// URL and URLSearchParams (contract D10), as the WHATWG URL standard has them, over the records of record.js.
+// URL and URLSearchParams (contract D10), as the WHATWG URL standard has them, over the records of url_record.js.
 //
-// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what later.js
+// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what lazy.js
 // kept, and what syntax alone reaches.
 (function (host) {
 	"use strict";

@@ -6,8 +6,8 @@
 // This is the one translation unit that includes the engine: QuickJS-NG switches its stack limit off on WASI, and the
 // limit is a private field.
 //
-// Memory, from address zero: the stack, which grows down, so that running over its end is a trap and never a write to
-// somebody's data; data; the arena; behind the arena, in pages of the host's, the input of a step. All of the guest
+// Memory, from address zero: the stack, which grows down, so that an overflow is a trap and never a write to
+// other data; data; the arena; behind the arena, in pages of the host's, the input of a step. All of the guest
 // that outlives a step lies between the stack and the arena's top.
 #include <stdio.h>
 #include <wasi/api.h>
@@ -24,7 +24,7 @@
 #define EXPORT(name) __attribute__((export_name(name)))
 
 // host_poll returns the status with which to leave the step, or 0. host_clock returns milliseconds, or INT64_MIN if a
-// step that is taken again reads the clock more often than it did.
+// step that is replayed reads the clock more often than the first time.
 IMPORT("poll") int32_t host_poll(void);
 IMPORT("clock") int64_t host_clock(void);
 

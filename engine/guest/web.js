@@ -1,7 +1,7 @@
 // The small parts of the web platform that a cell may expect (contract D10): text encoding, random ids. And what the
 // other sources that are loaded late share.
 //
-// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what later.js
+// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what lazy.js
 // kept, and what syntax alone reaches.
 (function (host) {
 	"use strict";

@@ -14,9 +14,9 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// deaf are cells that spend their time where the engine never, or hardly ever, asks whether to go on (contract H1).
+// unresponsive are cells that spend their time where the engine never, or hardly ever, asks whether to go on (contract H1).
 // Some end by themselves on a fast machine, or by an error about their absurd lengths; none may run on.
-var deaf = map[string]string{
+var unresponsive = map[string]string{
 	"array concat":           `return [].concat({length: 2 ** 53 - 2, [Symbol.isConcatSpreadable]: true})`,
 	"array every":            `return Array.prototype.every.call({length: 2 ** 53 - 1}, Math.abs)`,
 	"array filter":           `return Array.prototype.filter.call({length: 2 ** 53 - 1}, Math.abs)`,
@@ -93,7 +93,7 @@ const bound = 250 * time.Millisecond
 func TestDeafBuiltinsEnd(t *testing.T) {
 	e := newEngine(t, Options{})
 	const timeout = 60 * time.Millisecond
-	for rule, cell := range deaf {
+	for rule, cell := range unresponsive {
 		t.Run("H1 "+rule, func(t *testing.T) {
 			began := time.Now()
 			_, err := limited(t, e, limits(cell), timeout)
@@ -131,7 +131,7 @@ func TestTimeouts(t *testing.T) {
 		})
 	}
 	t.Run("H1 what came before the end is handed out", func(t *testing.T) {
-		for _, cell := range []string{`for (;;);`, deaf["array join"]} {
+		for _, cell := range []string{`for (;;);`, unresponsive["array join"]} {
 			effects, err := limited(t, e, limits(`text("before"); tools.call("x"); `+cell), 50*time.Millisecond)
 			require.ErrorIs(t, err, engine.ErrTimeout)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -154,7 +154,7 @@ func TestTimeouts(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	e := newEngine(t, Options{})
-	for rule, cell := range map[string]string{"a loop": `for (;;);`, "a deaf builtin": deaf["array join"], "big integers": deaf["big integer division"]} {
+	for rule, cell := range map[string]string{"a loop": `for (;;);`, "an unresponsive builtin": unresponsive["array join"], "big integers": unresponsive["big integer division"]} {
 		t.Run("G7 in the middle of "+rule, func(t *testing.T) {
 			vm, err := e.NewVM(nil)
 			require.NoError(t, err)
@@ -208,7 +208,7 @@ func TestBystanders(t *testing.T) {
 	defer parked.Close()
 	var group sync.WaitGroup
 	for _, rule := range []string{"array join", "string indexOf", "big integer division"} {
-		group.Go(func() { _, _ = limited(t, e, limits(deaf[rule]), 50*time.Millisecond) })
+		group.Go(func() { _, _ = limited(t, e, limits(unresponsive[rule]), 50*time.Millisecond) })
 	}
 	for range 50 {
 		require.Equal(t, "2", value(t, e, `await null; return 2`))

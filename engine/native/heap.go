@@ -16,12 +16,12 @@ import (
 
 const (
 	page = 4096
-	// Beyond the image, this much of a heap is wiped in place on reset; the rest goes back to the system.
+	// Beyond the image, this much of a heap is wiped in place on reset; the rest is returned to the system.
 	keepBytes = 512 << 10
-	// The hard stop comes this long after the deadline: the interrupt handler, which most loops reach, is first.
+	// The hard stop comes this long after the deadline: the interrupt handler, which most loops call, ends them first.
 	grace = 25 * time.Millisecond
-	// If the kernel was slow to deliver it, it is sent again.
-	hardStopAgain = 10 * time.Millisecond
+	// The kernel may be slow to deliver the signal: it is sent again after this.
+	resendStop = 10 * time.Millisecond
 )
 
 // heap is one address range: a page for the control, which no guest can reach, then the guest's heap. It belongs
@@ -52,19 +52,19 @@ func newHeap(size int) (*heap, error) {
 	}
 	used := (h.control.Used() + 15) &^ 15
 	h.image = append(make([]byte, 0, used), mapping[page:page+used]...)
-	h.alarm = time.AfterFunc(time.Hour, h.hardStop)
+	h.alarm = time.AfterFunc(time.Hour, h.sendStop)
 	h.alarm.Stop()
 	return h, nil
 }
 
-// hardStop ends a step that reacts to nothing else. It runs on the timer's goroutine, while another one is inside the
+// sendStop ends a step that reacts to nothing else. It runs on the timer's goroutine, while another one is inside the
 // step.
-func (h *heap) hardStop() {
+func (h *heap) sendStop() {
 	if !h.running.Load() {
 		return
 	}
-	h.control.HardStop()
-	h.alarm.Reset(hardStopAgain)
+	h.control.SendStop()
+	h.alarm.Reset(resendStop)
 }
 
 // Arm implements stepper.Heap.

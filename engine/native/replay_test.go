@@ -32,7 +32,7 @@ func TestReplay(t *testing.T) {
 		require.Equal(t, first.Hash(), effects.Hash())
 		return vm
 	}
-	t.Run("C4 a step taken again sees the clock of then, and is the same step", func(t *testing.T) {
+	t.Run("C4 a replayed step sees the clock of the first time, and is the same step", func(t *testing.T) {
 		effects, err := again(t).(engine.Replayer).Replay(t.Context(), second, last.Clock, longEnough)
 		require.NoError(t, err)
 		require.Equal(t, string(last.Main.Value), string(effects.Main.Value))

@@ -24,7 +24,7 @@ var leftovers = map[string]string{
 	"much memory":       `const a = []; for (let i = 0; i < 20000; i++) a.push("MARKER-IN-A-HEAP" + i); return a.length`,
 	"a full heap":       `const a = []; for (let i = 0; ; i++) a.push("MARKER-IN-A-HEAP" + i)`,
 	"a timeout":         `const s = "MARKER-IN-A-HEAP".repeat(1000); for (;;) s.split("")`,
-	"a deaf timeout":    `const s = "MARKER-IN-A-HEAP".repeat(1000); new Array(2 ** 32 - 1).join(s.slice(0, 0))`,
+	"a hard stop":       `const s = "MARKER-IN-A-HEAP".repeat(1000); new Array(2 ** 32 - 1).join(s.slice(0, 0))`,
 	"too much output":   `for (;;) text("MARKER-IN-A-HEAP")`,
 	"a stack overflow":  `(function f(s) { f(s + "MARKER-IN-A-HEAP") })("")`,
 	"a cell that threw": `throw new Error("MARKER-IN-A-HEAP")`,

@@ -1,4 +1,4 @@
-// Package purego takes steps in QuickJS translated to Go: no C compiler, no WebAssembly, the slowest of the engines.
+// Package purego executes steps in QuickJS translated to Go: no C compiler, no WebAssembly, the slowest of the engines.
 //
 // It is a second opinion in tests, a bar in the benchmark, and a way to run cells where nothing else can be built. It
 // runs the guest's own JavaScript (package guest) on another version of QuickJS, with host.js in place of the guest's

@@ -56,7 +56,7 @@ func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
 	return v, nil
 }
 
-// UnenforcedLimits implements engine.LimitReporter: nobody knows how large its heaps are, and its interpreter does not
+// UnenforcedLimits implements engine.LimitReporter: the size of its heaps is not known, and its interpreter does not
 // look at the time inside of a builtin.
 func (e *Engine) UnenforcedLimits() []string {
 	return []string{engine.LimitFootprint, engine.LimitBuiltin}

@@ -123,7 +123,7 @@ func TestSteps(t *testing.T) {
 		engine.Answer{ID: call.ID, Kind: engine.AnswerError, Payload: []byte(`{"message":"no","code":"c","callId":"i"}`)})}
 	all = append(all, step(engine.Answer{ID: all[1].Requests[0].ID, Payload: []byte(`{"status":"yielded"}`)}))
 	require.Equal(t, `["fired",["Error","no","c","i",["code","callId"]],{"status":"yielded"}]`, string(all[2].Main.Value))
-	t.Run("C4 the steps can be taken again", func(t *testing.T) {
+	t.Run("C4 the steps can be replayed", func(t *testing.T) {
 		again, err := e.NewVM(catalog)
 		require.NoError(t, err)
 		defer again.Close()

@@ -48,8 +48,8 @@ func TestCache(t *testing.T) {
 	})
 }
 
-// deaf are cells that are inside builtins which never look at the interrupt handler.
-var deaf = map[string]string{
+// unresponsive are cells that are inside builtins which never look at the interrupt handler.
+var unresponsive = map[string]string{
 	"concat":   `return [].concat({length: 2 ** 53 - 2, [Symbol.isConcatSpreadable]: true})`,
 	"search":   `return "a".repeat(2e7).indexOf("a".repeat(1e7) + "b")`,
 	"join":     `return Array.prototype.join.call({length: 2 ** 40})`,
@@ -60,7 +60,7 @@ var deaf = map[string]string{
 
 func TestDeaf(t *testing.T) {
 	e := newEngine(t, Options{})
-	for name, source := range deaf {
+	for name, source := range unresponsive {
 		t.Run("H1 "+name, func(t *testing.T) {
 			vm, err := e.NewVM(nil)
 			require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestDeaf(t *testing.T) {
 		require.NoError(t, err)
 		defer vm.Close()
 		time.AfterFunc(20*time.Millisecond, vm.Interrupt)
-		b := limits(deaf["concat"])
+		b := limits(unresponsive["concat"])
 		_, err = vm.Step(context.Background(), b.Append(nil), longEnough)
 		require.ErrorIs(t, err, engine.ErrStopped)
 	})

@@ -31,8 +31,8 @@ type instance struct {
 	ctx     context.Context // leads the host functions to this instance
 	layout  layout
 	inputAt uint32
-	scratch []byte // images are put together here
-	kept    []byte // the catalog, while it is blotted out
+	scratch []byte // where images are built
+	kept    []byte // the catalog, while it is zeroed
 	trapped bool   // a call was left in the middle: the instance is thrown away
 
 	// Of the step under way, or the last one.
@@ -128,8 +128,8 @@ func (i *instance) call(name string, args ...uint64) (uint64, error) {
 	return results[0], nil
 }
 
-// wipe makes the guest ready to be looked at: what it has freed is zero afterwards, its last effects among it. A heap
-// that was broken, or forged, must not keep us.
+// wipe makes the guest ready to be looked at: what it has freed is zero afterwards, its last effects among it. It is bounded
+// in time, since a guest may have forged the heap.
 func (i *instance) wipe() error {
 	i.deadline = time.Now().Add(wipeTime)
 	if err := i.rest.CallWithStack(i.ctx, nil); err != nil {
@@ -161,7 +161,7 @@ func (i *instance) Arm() {}
 // Stop implements stepper.Heap.
 func (i *instance) Stop() { i.stop.Store(true) }
 
-// Effects implements stepper.Heap. Where they lie says memory that a guest could write to.
+// Effects implements stepper.Heap. Their place is read from memory that a guest could have written to.
 func (i *instance) Effects() ([]byte, error) {
 	n, _ := i.memory.ReadUint64Le(i.layout.outLen)
 	if n > uint64(i.memory.Size()) {
@@ -190,7 +190,7 @@ func (i *instance) fault() error {
 	return errors.New(string(text))
 }
 
-// high returns the end of what was written to the heap, as far as the heap's books can be believed.
+// high returns the end of what was written to the heap, as far as the heap's own numbers can be true.
 func (i *instance) high() uint32 {
 	high, _ := i.memory.ReadUint64Le(i.layout.arena + highOffset)
 	return i.layout.arena + uint32(min(high, uint64(i.module.heap)))

@@ -20,9 +20,9 @@ type template struct {
 }
 
 const (
-	// Beyond the template, so much is wiped in place when a guest is over, and so much of the stack's upper end and of the
-	// input. The rest goes back to the system, since a page that is given back costs a fault when the next guest touches
-	// it, and one that is not touched costs nothing.
+	// Beyond the template, so much is wiped in place when a guest is closed, and so much of the stack's upper end and of
+	// the input. The rest is returned to the system: a returned page costs a fault if the next guest touches it, and
+	// nothing if it does not.
 	keepBytes = 64 << 10
 	keepEnds  = 32 << 10
 	// A guest differs from the template by blocks of this size.
@@ -116,11 +116,11 @@ func (i *instance) footprint() int {
 
 const (
 	words = blockBytes / 8
-	// An image is put together in a buffer of the instance's, which may be so large.
+	// An image is built in a buffer that the instance keeps if it is no larger than this.
 	maxScratch = 256 << 10
 )
 
-// image returns the guest's image. It must be at rest. The catalog is blotted out meanwhile.
+// image returns the guest's image. It must be at rest. The catalog is zeroed meanwhile.
 func (i *instance) image() ([]byte, error) {
 	catalog, err := i.catalogText()
 	if err != nil {
@@ -169,7 +169,7 @@ func pack(dst, now, fresh *[blockBytes]byte) (which uint32) {
 
 func word(b *[blockBytes]byte, n int) uint64 { return binary.LittleEndian.Uint64(b[n*8:][:8]) }
 
-// restore makes a fresh guest the one that the image was taken of. What is no image changes it, and is ErrImage.
+// restore makes a fresh guest the one that the image was made of. What is no image changes it, and is ErrImage.
 func (i *instance) restore(image, catalog []byte) error {
 	if err := i.apply(image); err != nil {
 		return err

@@ -93,18 +93,18 @@ func FuzzFrames(f *testing.F) {
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 's', 1}, 1)
 	f.Add(append(written(f, 'a', nil), written(f, 'b', make([]byte, minBuffer))...), 7)
 	f.Fuzz(func(t *testing.T, wire []byte, chunk int) {
-		const most = 64 << 10
+		const limit = 64 << 10
 		s := stream{socket: &pipe{Reader: &chunks{wire, max(1, chunk%64)}}}
 		rest := wire
 		for {
-			kind, body, err := s.read(most)
+			kind, body, err := s.read(limit)
 			if err != nil {
 				return
 			}
 			require.Equal(t, rest[4], kind)
 			require.True(t, bytes.Equal(rest[frameHead:frameHead+len(body)], body))
 			rest = rest[frameHead+len(body):]
-			require.LessOrEqual(t, len(s.buffer), 2*(most+frameHead))
+			require.LessOrEqual(t, len(s.buffer), 2*(limit+frameHead))
 		}
 	})
 }

@@ -52,7 +52,7 @@ func TestKills(t *testing.T) {
 			e := New(Options{Settings: Settings{Engine: name, CacheDir: t.TempDir()}, Command: []string{"worker", name}, Workers: 2, Spares: 2, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
 			require.NoError(t, e.Ready())
 			runs := underFire(t, e, *kills)
-			t.Logf("%d runs, %d workers lost, %d guests rebuilt, %d steps taken again",
+			t.Logf("%d runs, %d workers lost, %d guests rebuilt, %d steps executed again",
 				runs, e.Workers().Lost, e.Workers().Rebuilt, e.Workers().Replayed)
 			require.Positive(t, e.Workers().Rebuilt)
 			require.NoError(t, e.Close())

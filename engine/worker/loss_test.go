@@ -14,7 +14,7 @@ import (
 	"github.com/codecell/codecell/engine/internal/journal"
 )
 
-func value(t testing.TB, got took, want string) {
+func value(t testing.TB, got outcome, want string) {
 	t.Helper()
 	require.NoError(t, got.err)
 	require.Equal(t, want, string(got.effects.Main.Value))
@@ -165,7 +165,7 @@ func TestLoss(t *testing.T) {
 	})
 	t.Run("H1 several that ignore their deadlines are ended, and none is tried again", func(t *testing.T) {
 		e := fakeWorkers(t, Options{})
-		var all []<-chan took
+		var all []<-chan outcome
 		for range 8 {
 			all = append(all, stepAsync(t, guest(t, e), begin("hang"), 100*time.Millisecond))
 		}

@@ -96,7 +96,7 @@ func script(source string) enginetest.Script {
 	return steps
 }
 
-// atWork is how long a guest is inside a step where the test has to meet it there.
+// atWork is how long a guest stays inside a step that the test wants to interfere with.
 const atWork = 300 * time.Millisecond
 
 func act(word string, in *enginetest.Input) error {
@@ -106,7 +106,7 @@ func act(word string, in *enginetest.Input) error {
 		os.Exit(3)
 	case "panic":
 		panic("a bug in the worker")
-	case "hang": // and do not listen
+	case "hang": // and ignore interrupts
 		select {}
 	case "work":
 		time.Sleep(atWork)
@@ -118,7 +118,7 @@ func act(word string, in *enginetest.Input) error {
 	case "full":
 		return engine.ErrMemory
 	case "broken":
-		return fmt.Errorf("%w: so it is", engine.ErrBroken)
+		return fmt.Errorf("%w: as the cell wants", engine.ErrBroken)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (l *log) String() string {
 // longEnough is a step's timeout where the test is not about time.
 const longEnough = 20 * time.Second
 
-// fakes are workers with fake guests; the test's end closes them.
+// fakeWorkers are workers with fake guests; the test's end closes them.
 func fakeWorkers(t testing.TB, o Options) Portable {
 	o.Settings.Engine = "fake"
 	return Portable{workers(t, o)}
@@ -200,18 +200,18 @@ func guestOf(t testing.TB, e engine.Engine, catalog []byte) engine.VM {
 	return vm
 }
 
-// took is what a step came to.
-type took struct {
+// outcome is what Step returned.
+type outcome struct {
 	effects *engine.Effects
 	err     error
 }
 
-// later takes a step on another goroutine.
-func stepAsync(t testing.TB, vm engine.VM, input []byte, timeout time.Duration) <-chan took {
-	done := make(chan took, 1)
+// stepAsync executes a step on another goroutine.
+func stepAsync(t testing.TB, vm engine.VM, input []byte, timeout time.Duration) <-chan outcome {
+	done := make(chan outcome, 1)
 	go func() {
 		effects, err := vm.Step(t.Context(), input, timeout)
-		done <- took{effects, err}
+		done <- outcome{effects, err}
 	}()
 	return done
 }
@@ -226,7 +226,7 @@ func serving(t testing.TB, e *Engine) *process {
 	return e.pool.serving[0]
 }
 
-// murder kills a worker as an operator would, and waits until it is seen to be gone.
+// killWorker kills a worker from outside, as an operator would, and waits until its end is noticed.
 func killWorker(t testing.TB, p *process) {
 	t.Helper()
 	require.NoError(t, syscall.Kill(p.pid, syscall.SIGKILL))

@@ -88,7 +88,7 @@ func (p *pool) refresh() {
 
 func withoutExited(all []*process) []*process { return slices.DeleteFunc(all, (*process).hasExited) }
 
-// broadcast wakes whoever waits for a worker. mu must be held.
+// broadcast wakes all that wait for a worker. mu must be held.
 func (p *pool) broadcast() {
 	close(p.changed)
 	p.changed = make(chan struct{})

@@ -96,8 +96,8 @@ func parseStepReply(kind byte, body []byte) (reply stepReply, effects *engine.Ef
 	return reply, effects, err
 }
 
-// blameIfLate makes the guest itself the unresponsive one if its worker was lost after the step's deadline: whoever the
-// worker was ended for, this guest has had all of its time.
+// blameIfLate makes the guest itself the unresponsive one if its worker was lost after the step's deadline: even if the
+// worker was ended because of another guest, this one has had all of its time.
 func (s *session) blameIfLate(err error, request *stepRequest) error {
 	var lost *lostError
 	if errors.As(err, &lost) && monotonic() >= request.until {

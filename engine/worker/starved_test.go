@@ -66,12 +66,12 @@ func TestStarved(t *testing.T) {
 			return after-before > 100*time.Millisecond
 		}, longEnough, time.Millisecond)
 	})
-	t.Run("H1 nobody waits for a worker that waits for nothing", func(t *testing.T) {
+	t.Run("H1 a worker that waits for nothing gets no more time", func(t *testing.T) {
 		s := watchStarvation(os.Getpid())
 		s.waited += time.Hour // whatever else is going on here
 		require.False(t, s.again())
 	})
-	t.Run("H1 nobody waits for ever", func(t *testing.T) {
+	t.Run("H1 the extensions are bounded", func(t *testing.T) {
 		s := watchStarvation(os.Getpid())
 		s.waited, s.until = s.waited-time.Hour, time.Now()
 		require.False(t, s.again())

@@ -151,7 +151,7 @@ func TestLimits(t *testing.T) {
 		_, err = j.Steps(0)
 		require.ErrorIs(t, err, ErrTooLong)
 	})
-	t.Run("H5 guest execution is bounded by who wants it replayed", func(t *testing.T) {
+	t.Run("H5 guest execution is bounded by the caller of Steps", func(t *testing.T) {
 		j := record(t, MaxBytes)
 		_, err := j.Steps(1999 * time.Millisecond)
 		require.ErrorIs(t, err, ErrTooLong)

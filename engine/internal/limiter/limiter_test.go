@@ -37,7 +37,7 @@ func TestLimiter(t *testing.T) {
 			require.Equal(t, engine.Stats{Threads: l.Stats().Threads}, l.Stats())
 		})
 	})
-	t.Run("G7 whoever waits can be called off", func(t *testing.T) {
+	t.Run("G7 waiting ends with the context", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := New(1, 1)
 			require.NoError(t, l.Acquire(t.Context(), false))

@@ -15,7 +15,7 @@ var allowed = []string{
 	"read", "write", "close", "pread64", "epoll_ctl", "epoll_pwait", "epoll_wait", "epoll_pwait2", "fcntl",
 	// Memory; see mapping for what is not mapped.
 	"munmap", "madvise", "mremap", "brk", "mincore",
-	// Threads and their signals. Go preempts goroutines by signal, and the hard stop ends deaf builtins by one.
+	// Threads and their signals. Go preempts goroutines by signal, and the hard stop ends unresponsive builtins by one.
 	"futex", "gettid", "getpid", "sched_yield", "sched_getaffinity", "set_robust_list", "rseq", "set_tid_address",
 	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "rt_sigtimedwait", "restart_syscall",
 	"exit", "exit_group", "membarrier",

@@ -3,7 +3,7 @@
 // A record is a bare object. Its path is one string: a segment never contains the slash that ends it, so the text
 // says as much as a list would, and an opaque path (mailto:, data:) is a text anyway.
 //
-// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what later.js
+// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what lazy.js
 // kept, and what syntax alone reaches.
 (function (host) {
 	"use strict";

@@ -3,7 +3,7 @@
 // Beyond ASCII a host is folded by NFKC and lower case and written in Punycode. The standard's mapping table is
 // far larger than everything else here; where the two differ, a host is refused, or an odd label passes as it is.
 //
-// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what later.js
+// This runs in a cell's heap, after the cell may have replaced everything: nothing is used here but what lazy.js
 // kept, and what syntax alone reaches.
 (function (host) {
 	"use strict";
@@ -28,7 +28,7 @@
 		throw new T("Invalid URL: " + why);
 	};
 
-	// attempt says whether f found the text valid. A setter that is given nonsense changes nothing, silently.
+	// attempt says whether f found the text valid. A setter that is given an invalid text changes nothing, silently.
 	const attempt = (f) => {
 		try {
 			f();

@@ -1,6 +1,6 @@
-// What web.js, clone.js and url.js need of the engine, kept before a cell can replace it, and the globals that these
-// provide. Their code is loaded into a heap when a cell first touches one of these globals: few cells do, and a
-// fresh guest is a copy of the heap, so what is not in it costs nothing.
+// Globals that are loaded lazily: those of web.js, clone.js and url.js, and what their code needs of the engine, captured
+// before a cell can replace it. The code is loaded into a heap when a cell first touches one of these globals: few cells
+// do, and a fresh guest is a copy of the heap, so what is not in the heap need not be copied.
 (function (host) {
 	"use strict";
 
@@ -58,15 +58,15 @@
 		return d;
 	};
 
-	// What the sources made, by name: each is made once, whatever a cell does to the globals.
+	// The values that the sources provide, by name: each is made once, whatever a cell does to the globals.
 	const made = create(null);
 	host.provide = (name, value) => {
 		made[name] = value;
 	};
 
-	// A global that is not loaded yet is an accessor. Read, it becomes what the source makes of it; written to, what
-	// the cell wrote.
-	function later(sources, name) {
+	// lazyGlobal defines a global that is not loaded yet, as an accessor. When it is read, it becomes the value that the
+	// source provides; when it is written to, the value that the cell wrote.
+	function lazyGlobal(sources, name) {
 		const d = create(null);
 		d.get = () => {
 			for (let i = 0; i < sources.length && made[name] === undefined; i++) load(sources[i], host);
@@ -84,9 +84,9 @@
 
 	// The sources by index, each after what it needs.
 	const WEB = [2], CLONE = [3], URLS = [4, 5, 6];
-	for (const name of ["TextEncoder", "TextDecoder", "crypto"]) later(WEB, name);
-	for (const name of ["URL", "URLSearchParams"]) later(URLS, name);
-	later(CLONE, "structuredClone");
+	for (const name of ["TextEncoder", "TextDecoder", "crypto"]) lazyGlobal(WEB, name);
+	for (const name of ["URL", "URLSearchParams"]) lazyGlobal(URLS, name);
+	lazyGlobal(CLONE, "structuredClone");
 	host.needWeb = () => {
 		if (host.webReady === undefined) load(2, host);
 	};
