@@ -1,6 +1,6 @@
 // An allocator whose whole state lies inside one address range.
 //
-// Everything that a guest heap consists of is between base and base+top, the allocator's own books included, so
+// Everything that a guest heap consists of is between base and base+top, the allocator's own state included, so
 // copying that range copies the heap, and copying it back resets the guest. A range holds one runtime and is
 // used by one thread at a time.
 #ifndef CODECELL_ARENA_H

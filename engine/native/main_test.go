@@ -36,7 +36,7 @@ func limits(source string) engine.Begin {
 	}
 }
 
-// start opens a guest, with the catalog that the engine tests share, and takes its first step.
+// start opens a guest, with the catalog that the engine tests share, and executes its first step.
 func start(t testing.TB, e *Engine, b engine.Begin) (engine.VM, *engine.Effects) {
 	t.Helper()
 	vm, err := e.NewVM(smallCatalog())
@@ -73,7 +73,7 @@ func thrown(t testing.TB, e *Engine, source string) engine.Thrown {
 	return effects.Main.Thrown
 }
 
-// limited takes a first step that a limit may end, and returns its error.
+// limited executes a first step that a limit may end, and returns its error.
 func limited(t testing.TB, e *Engine, b engine.Begin, timeout time.Duration) (*engine.Effects, error) {
 	t.Helper()
 	vm, err := e.NewVM(nil)

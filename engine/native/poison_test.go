@@ -63,7 +63,7 @@ func TestPoisonedOutputs(t *testing.T) {
 	}
 }
 
-// What is loaded late runs after the cell has had its way with everything.
+// What is loaded lazily runs after the cell may have replaced everything.
 func TestPoisonedWeb(t *testing.T) {
 	e := newEngine(t, Options{})
 	const use = `

@@ -17,7 +17,7 @@ var leftovers = map[string]string{
 	"globals":           `globalThis.left = "MARKER-IN-A-HEAP"; var x = "MARKER-IN-A-HEAP"; y = 1`,
 	"prototypes":        `Object.prototype.left = "MARKER-IN-A-HEAP"; Array.prototype.map = null; delete String.prototype.trim`,
 	"builtins":          `Math.random = Date.now = () => 1; JSON.parse = null; globalThis.Promise = null`,
-	"late parts":        `new URL("http://MARKER-IN-A-HEAP/"); URL = null; structuredClone.left = 1; TextDecoder.prototype.decode = null`,
+	"lazy parts":        `new URL("http://MARKER-IN-A-HEAP/"); URL = null; structuredClone.left = 1; TextDecoder.prototype.decode = null`,
 	"random numbers":    `for (let i = 0; i < 100; i++) Math.random()`,
 	"the catalog":       `tools.echo; ALL_TOOLS.length; Object.keys(MCP.github)`,
 	"requests":          `for (let i = 0; i < 100; i++) tools.call("MARKER-IN-A-HEAP", i).catch(() => {}); setTimeout(() => {}, 5); await tools.read()`,

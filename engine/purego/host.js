@@ -89,7 +89,7 @@
 		const grow = (text) => {
 			state.size += text.length;
 			if (state.size > limit) {
-				if (stop) emit("over");
+				if (stop) emit("overflow");
 				throw new R("value is larger than " + limit + " bytes as JSON");
 			}
 			return text;

@@ -59,7 +59,7 @@ func (r *records) emit(args []any) (any, error) {
 		r.put('T', append([]byte{byte(number(1))}, text(2)...), len(text(2)))
 	case "json":
 		r.put('J', []byte(text(1)), len(text(1)))
-	case "over":
+	case "overflow":
 		r.tooMuch = true
 	case "memory":
 		r.full = true

@@ -161,7 +161,7 @@ func TestFresh(t *testing.T) {
 		_, effects := start(t, e, `return [typeof x, typeof [].y]`)
 		require.Equal(t, `["undefined","undefined"]`, string(effects.Main.Value))
 	})
-	t.Run("H2 not even where the heap's books don't reach", func(t *testing.T) {
+	t.Run("H2 not even beyond what the heap says that it has used", func(t *testing.T) {
 		guest, _ := start(t, e, `return 1`)
 		i := guest.(*vm).instance
 		all := i.all()

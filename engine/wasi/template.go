@@ -34,7 +34,7 @@ const (
 func (i *instance) copyOut() (template, error) {
 	end := i.high()
 	if end < i.layout.arena || int(end) > len(i.all()) {
-		return template{}, errors.New("boot a guest: its heap's books are wrong")
+		return template{}, errors.New("boot a guest: its heap's own numbers are wrong")
 	}
 	all := bytes.Clone(i.all()[i.layout.data:end])
 	return template{i.layout.data, all, all[i.layout.arena-i.layout.data:]}, nil

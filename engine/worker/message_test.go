@@ -128,7 +128,7 @@ func FuzzAsk(f *testing.F) {
 			open = append(open, id)
 		}
 		s.close(open)
-		// What a parent that is out of its mind does to guests is not the engine's to judge; that none is left is.
+		// A parent that asks for anything may misuse guests, which Close reports; but none may be left open.
 		_ = e.Close()
 		for _, vm := range e.VMs() {
 			require.EqualValues(t, 1, vm.Closed())

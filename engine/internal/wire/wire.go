@@ -6,8 +6,8 @@ package wire
 
 import "encoding/binary"
 
-// Reader takes values off the front of bytes. Once anything is missing it is bad for good and yields zeros, so whoever
-// reads looks at the end, at Done. What it returns shares the bytes.
+// Reader takes values off the front of bytes. Once anything is missing it stays bad and yields zeros, so that a caller need
+// only ask Done at the end. What it returns shares the bytes.
 type Reader struct {
 	left []byte
 	bad  bool
