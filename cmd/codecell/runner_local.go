@@ -13,8 +13,8 @@ import (
 
 // localRunner runs the cell on engines of its own.
 type localRunner struct {
-	stack *stack
-	turn  server.Turn
+	app  *app
+	turn server.Turn
 }
 
 // newLocalRunner starts an engine. The echo executor is on: the catalog is the
@@ -24,7 +24,7 @@ func newLocalRunner(ctx context.Context, turn []byte, warn func(string)) (runner
 	if err != nil {
 		return nil, usageError{fmt.Errorf("catalog: %w", err)}
 	}
-	s, err := newStack(Config{TestExecutors: true, Engine: EngineConfig{Threads: 2}}.WithDefaults(), slog.New(slog.DiscardHandler))
+	s, err := newApp(Config{TestExecutors: true, Engine: EngineConfig{Threads: 2}}.WithDefaults(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func newLocalRunner(ctx context.Context, turn []byte, warn func(string)) (runner
 	for _, w := range append(ignored, prepared.Warnings()...) {
 		warn(w)
 	}
-	return &localRunner{stack: s, turn: prepared}, nil
+	return &localRunner{app: s, turn: prepared}, nil
 }
 
 func (l *localRunner) exec(ctx context.Context, c cell) ([]byte, error) {
@@ -47,7 +47,7 @@ func (l *localRunner) wait(ctx context.Context, runID string) ([]byte, error) {
 }
 
 // close ends the process's only turn by ending the service around it.
-func (l *localRunner) close(ctx context.Context) error { return l.stack.Close(ctx) }
+func (l *localRunner) close(ctx context.Context) error { return l.app.Close(ctx) }
 
 // answer makes here what a server would send, so that one printer serves both.
 func answer(r *bridge.Result, err error) ([]byte, error) {

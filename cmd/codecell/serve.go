@@ -52,7 +52,7 @@ func (s *serveCommand) Run(t *terminal) error {
 		return usageError{err}
 	}
 	logger := slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: level}))
-	backend, err := newStack(c, logger)
+	backend, err := newApp(c, logger)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *serveCommand) Run(t *terminal) error {
 	if s.Grace != nil {
 		grace = *s.Grace
 	}
-	keeper := memoryKeeper{running: func() int { return backend.Health().Running }, level: heapObjects()}
-	go keeper.run(t.ctx)
+	gc := idleGC{running: func() int { return backend.Health().Running }, level: heapObjects()}
+	go gc.run(t.ctx)
 	return srv.Serve(t.ctx, t.now, l, grace)
 }

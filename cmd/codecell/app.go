@@ -10,17 +10,17 @@ import (
 	"github.com/codecell/codecell/server"
 )
 
-// stack is the engines with the bridge on top.
-type stack struct {
+// app is the engines with the bridge on top.
+type app struct {
 	server.Backend
 	engines engines
 	service *bridge.Service
 	logger  *slog.Logger
 }
 
-// newStack starts what a config describes. An engine that can't be loaded is no error here: the service says so on
+// newApp starts what a config describes. An engine that can't be loaded is no error here: the service says so on
 // /readyz and refuses code mode, rather than being gone (contract A8).
-func newStack(c Config, logger *slog.Logger) (*stack, error) {
+func newApp(c Config, logger *slog.Logger) (*app, error) {
 	codeMode, err := c.codeMode()
 	if err != nil {
 		return nil, err
@@ -45,24 +45,24 @@ func newStack(c Config, logger *slog.Logger) (*stack, error) {
 	if err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	return &stack{Backend: server.FromBridge(service, e.notes), engines: e, service: service, logger: logger}, nil
+	return &app{Backend: server.FromBridge(service, e.notes), engines: e, service: service, logger: logger}, nil
 }
 
 // selfTest runs a cell against each limit. A service whose limits do not hold refuses code mode, and says why on /readyz.
-func (s *stack) selfTest(ctx context.Context) {
-	if s.service.Ready() != nil {
+func (a *app) selfTest(ctx context.Context) {
+	if a.service.Ready() != nil {
 		return // which has been said already
 	}
 	start := time.Now()
-	limits, err := s.service.SelfTest(ctx, s.engines.unenforcedLimits()...)
+	limits, err := a.service.SelfTest(ctx, a.engines.unenforcedLimits()...)
 	if err != nil {
-		s.logger.Error("a limit does not hold; code mode is refused", "error", err)
+		a.logger.Error("a limit does not hold; code mode is refused", "error", err)
 		return
 	}
-	s.logger.Info("the limits hold", "limits", limits, "took", time.Since(start).String())
+	a.logger.Info("the limits hold", "limits", limits, "took", time.Since(start).String())
 }
 
 // Close ends the cells, then the engines under them.
-func (s *stack) Close(ctx context.Context) error {
-	return errors.Join(s.Backend.Close(ctx), s.engines.close())
+func (a *app) Close(ctx context.Context) error {
+	return errors.Join(a.Backend.Close(ctx), a.engines.close())
 }

@@ -8,34 +8,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMemoryKeeper(t *testing.T) {
+func TestIdleGC(t *testing.T) {
 	running := 0
-	k := &memoryKeeper{running: func() int { return running }}
+	g := &idleGC{running: func() int { return running }}
 	runtime.GC()
-	k.level = heapObjects()
+	g.level = heapObjects()
 
-	t.Run("nothing to give back", func(t *testing.T) { require.False(t, k.look()) })
+	t.Run("nothing to collect", func(t *testing.T) { require.False(t, g.look()) })
 	burst := func() {
-		b := make([]byte, 3*keepSlack)
+		b := make([]byte, 3*idleGCSlack)
 		b[0] = 1
 		runtime.KeepAlive(b)
 	}
 	t.Run("H5 a running cell is not disturbed", func(t *testing.T) {
 		burst()
 		running = 1
-		require.False(t, k.look())
+		require.False(t, g.look())
 	})
-	t.Run("H5 an idle service gives its peak back", func(t *testing.T) {
+	t.Run("H5 an idle service returns the memory of its peak", func(t *testing.T) {
 		running = 0
 		burst()
 		before := heapObjects()
-		require.True(t, k.look())
-		require.Less(t, heapObjects(), before-2*keepSlack)
-		require.False(t, k.look())
+		require.True(t, g.look())
+		require.Less(t, heapObjects(), before-2*idleGCSlack)
+		require.False(t, g.look())
 	})
 	t.Run("it ends with its context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		k.run(ctx)
+		g.run(ctx)
 	})
 }
