@@ -42,7 +42,7 @@ func repeat(b *testing.B, s *service, t *bridge.Turn, code, what string) {
 	var buffer []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := s.Exec(ctx, t, in)
+		r, err := t.Exec(ctx, in)
 		buffer = must(b, bridge.Completed, r, err).AppendJSON(buffer[:0])
 	}
 	each(what, b.Elapsed(), b.N)
@@ -56,10 +56,10 @@ func BenchmarkWait(b *testing.B) {
 	var suspending, resuming time.Duration
 	for b.Loop() {
 		start := time.Now()
-		r, err := s.Exec(ctx, t, in)
+		r, err := t.Exec(ctx, in)
 		id, _ := json.Marshal(must(b, bridge.Waiting, r, err).RunID)
 		suspended := time.Now()
-		r, err = s.Wait(ctx, t, bridge.WaitInput{RunID: id})
+		r, err = t.Wait(ctx, bridge.WaitInput{RunID: id})
 		must(b, bridge.Completed, r, err)
 		suspending += suspended.Sub(start)
 		resuming += time.Since(suspended)

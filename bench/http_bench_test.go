@@ -33,7 +33,7 @@ func BenchmarkHTTP(b *testing.B) {
 	post := func(turn *bridge.Turn) string {
 		return `{"turnId":"` + turn.ID() + `","toolCallId":"call-1","code":"return 1+1","language":"javascript"}`
 	}
-	r, err := s.Exec(b.Context(), turn, cell("return 1+1"))
+	r, err := turn.Exec(b.Context(), cell("return 1+1"))
 	answer := must(b, bridge.Completed, r, err).AppendJSON(nil)
 
 	sides := []*side{

@@ -73,9 +73,9 @@ func BenchmarkSuspendSoak(b *testing.B) {
 	t := s.turn(b, turnRequest(50, `{"enabled":true,"snapshot":{"resume":"restore"}}`))
 	cycle := func(n int) {
 		for range n {
-			r, err := s.Exec(b.Context(), t, cell(`const kept = [1, 2]; await yield_control("later"); return kept.length`))
+			r, err := t.Exec(b.Context(), cell(`const kept = [1, 2]; await yield_control("later"); return kept.length`))
 			id, _ := json.Marshal(must(b, bridge.Waiting, r, err).RunID)
-			r, err = s.Wait(b.Context(), t, bridge.WaitInput{RunID: id})
+			r, err = t.Wait(b.Context(), bridge.WaitInput{RunID: id})
 			must(b, bridge.Completed, r, err)
 		}
 	}
@@ -88,7 +88,7 @@ func BenchmarkSuspendSoak(b *testing.B) {
 	stats := s.Stats()
 	require.Zero(b, stats.Suspended+stats.Parked+stats.Snapshots.Snapshots)
 	require.Zero(b, stats.Snapshots.Bytes)
-	require.EqualValues(b, warmup+b.N, stats.Handoffs.Restored)
+	require.EqualValues(b, warmup+b.N, stats.Offloads.Restored)
 	runtime.GC()
 	after, _ := resident(b)
 	grown := after - before
@@ -116,7 +116,7 @@ func soak(b *testing.B, s *service, t *bridge.Turn, n int) {
 // soakOne runs one cell. What its result says is the tests' business; here it only has to leave nothing behind. Of
 // the runs that wait, some are left to expire.
 func soakOne(b *testing.B, s *service, t *bridge.Turn, i int64) error {
-	r, err := s.Exec(b.Context(), t, cell(soakCell(i)))
+	r, err := t.Exec(b.Context(), cell(soakCell(i)))
 	if err != nil || r.Status != bridge.Waiting || i%3 == 0 {
 		return err
 	}
@@ -124,7 +124,7 @@ func soakOne(b *testing.B, s *service, t *bridge.Turn, i int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Wait(b.Context(), t, bridge.WaitInput{RunID: id})
+	_, err = t.Wait(b.Context(), bridge.WaitInput{RunID: id})
 	return err
 }
 

@@ -22,7 +22,7 @@ func BenchmarkExec(b *testing.B) {
 			in := ExecInput{Code: quoted("return 1")}
 			b.ReportAllocs()
 			for b.Loop() {
-				if r, err := w.Exec(context.Background(), turn, in); err != nil || r.Status != Completed {
+				if r, err := turn.Exec(context.Background(), in); err != nil || r.Status != Completed {
 					b.Fatal(r, err)
 				}
 			}

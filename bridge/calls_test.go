@@ -123,7 +123,7 @@ func TestQueue(t *testing.T) {
 			turn := w.turn(`{"enabled":true,"maxPendingToolCalls":1}`, gated("gated", catalog.Annotations{}))
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			r, err := w.Exec(ctx, turn, ExecInput{Code: quoted("x")})
+			r, err := turn.Exec(ctx, ExecInput{Code: quoted("x")})
 			require.NoError(t, err)
 			requireFailed(t, r, CodeAborted, "")
 			synctest.Wait()
@@ -213,7 +213,7 @@ func TestCall(t *testing.T) {
 			tool := catalog.Tool{Source: "openclaw", Owner: "lab", Name: "tool", Executor: json.RawMessage(`{"type":"stubborn"}`)}
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			r, err := w.Exec(ctx, w.turn("", tool), ExecInput{Code: quoted("x")})
+			r, err := w.turn("", tool).Exec(ctx, ExecInput{Code: quoted("x")})
 			require.NoError(t, err)
 			requireFailed(t, r, CodeAborted, "")
 			time.Sleep(20 * time.Second)

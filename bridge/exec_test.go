@@ -77,7 +77,7 @@ func TestExecInput(t *testing.T) {
 				turn = w.turn("")
 			}
 			in := ExecInput{Code: raw(tc.code), Command: raw(tc.command), Language: raw(tc.language)}
-			result, err := w.Exec(context.Background(), turn, in)
+			result, err := turn.Exec(context.Background(), in)
 			require.NoError(t, err)
 			if tc.want == "" {
 				require.Equal(t, Completed, result.Status, result.Error)
@@ -92,7 +92,7 @@ func TestExecInput(t *testing.T) {
 	t.Run("B1 the source that a guest gets is UTF-8", func(t *testing.T) {
 		w := newWorld(t, enginetest.Always(returns("1")), Options{})
 		turn := w.turn("")
-		result, err := w.Exec(context.Background(), turn, ExecInput{Code: json.RawMessage(`"return '\ud800'"`)})
+		result, err := turn.Exec(context.Background(), ExecInput{Code: json.RawMessage(`"return '\ud800'"`)})
 		require.NoError(t, err)
 		require.Equal(t, Completed, result.Status)
 		require.Equal(t, "return '\uFFFD'", w.lastInput().Begin.Source)
@@ -121,7 +121,7 @@ func TestExecBegin(t *testing.T) {
 		require.Greater(t, w.lastInput().Begin.MaxValue, 2000)
 	})
 	t.Run("B5 the guest knows TypeScript", func(t *testing.T) {
-		_, err := w.Exec(context.Background(), w.turn(""), ExecInput{Code: quoted("return 1 as number"), Language: quoted("typescript")})
+		_, err := w.turn("").Exec(context.Background(), ExecInput{Code: quoted("return 1 as number"), Language: quoted("typescript")})
 		require.NoError(t, err)
 		require.True(t, w.lastInput().Begin.TypeScript)
 		require.NotContains(t, w.lastInput().Begin.Source, "number")
@@ -173,7 +173,7 @@ func TestExecUnavailable(t *testing.T) {
 	w := newWorld(t, enginetest.Always(returns("1")), Options{})
 	turn := w.turn("")
 	exec := func() error {
-		result, err := w.Exec(context.Background(), turn, ExecInput{Code: quoted("return 1")})
+		result, err := turn.Exec(context.Background(), ExecInput{Code: quoted("return 1")})
 		require.Nil(t, result)
 		return err
 	}
@@ -197,12 +197,12 @@ func TestExecUnavailable(t *testing.T) {
 	t.Run("A7 a turn that was dropped meanwhile", func(t *testing.T) {
 		dropped := w.turn("")
 		require.NoError(t, w.DropTurn(tenant, dropped.ID()))
-		_, err := w.Exec(context.Background(), dropped, ExecInput{Code: quoted("return 1")})
+		_, err := dropped.Exec(context.Background(), ExecInput{Code: quoted("return 1")})
 		requireKind(t, err, KindNotFound)
 	})
 	t.Run("H5 no thread is free for the first step", func(t *testing.T) {
 		busy := newWorld(t, enginetest.Always(stops(engine.ErrOverloaded)), Options{})
-		_, err := busy.Exec(context.Background(), busy.turn(""), ExecInput{Code: quoted("return 1")})
+		_, err := busy.turn("").Exec(context.Background(), ExecInput{Code: quoted("return 1")})
 		requireKind(t, err, KindOverloaded)
 		require.Zero(t, busy.engine.Stats().InUse)
 	})

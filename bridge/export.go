@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -22,30 +21,36 @@ type Exported struct {
 // Export takes a suspended run out of this process: afterwards it is not known here, and Import brings it back, here or
 // in another process of the same build and with the same snapshot key. A run with calls under way stays: their answers
 // would come here.
-func (s *Service) Export(ctx context.Context, t *Turn, runID string) (*Exported, error) {
-	if s.handoffs == nil {
+func (t *Turn) Export(ctx context.Context, runID string) (*Exported, error) {
+	s := t.service
+	if s.offloader == nil {
 		return nil, noEngine(errors.New("this service has no engine whose guests can leave the process"))
 	}
-	end, err := s.beginLeg()
+	end, err := s.beginInvocation()
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	r, err := s.claim(ctx, t, strings.TrimSpace(runID))
+	r, err := t.claim(ctx, strings.TrimSpace(runID))
 	if err != nil {
 		return nil, runProblem(err)
 	}
-	sealed, err := r.export(ctx)
+	r.invocation = unattended(ctx)
+	sealed, err := s.offloader.export(ctx, r)
 	if err != nil {
-		r.detach = func() bool { return true }
-		if !r.park(r.expiresAt) {
+		if !r.park(r.lifecycle.expires()) {
 			r.end()
 		}
 		return nil, err
 	}
-	exported := &Exported{RunID: r.id, ExpiresAt: r.expiresAt, Snapshot: sealed}
+	exported := &Exported{RunID: r.id.String(), ExpiresAt: r.lifecycle.expires(), Snapshot: sealed}
 	r.end()
 	return exported, nil
+}
+
+// unattended is the invocation of a run that no client waits for.
+func unattended(ctx context.Context) *invocation {
+	return &invocation{ctx: ctx, detach: func() bool { return true }}
 }
 
 // runProblem says of a run that can't be had for what it is.
@@ -58,94 +63,86 @@ func runProblem(err error) error {
 }
 
 // export seals a run that the caller drives.
-func (r *run) export(ctx context.Context) ([]byte, error) {
-	h := r.service.handoffs
-	binding, err := h.binding(r.turn, r.id)
-	if err != nil {
+func (o *offloader) export(ctx context.Context, r *run) ([]byte, error) {
+	if _, err := o.engine.Build(); err != nil {
 		return nil, noEngine(err)
 	}
-	state, err := r.hostState()
-	if err != nil {
-		return nil, err
+	if ids := r.requests.underWay(); len(ids) > 0 {
+		return nil, errUnderWay(r, ids)
 	}
-	image, err := r.ownImage(ctx, binding)
+	image, err := o.ownImage(ctx, r)
 	switch {
 	case errors.Is(err, engine.ErrOverloaded):
 		return nil, unavailable(err)
 	case err != nil:
-		r.service.options.Logger.Warn("a suspended run can't be exported", "run", r.id, "error", err)
+		o.service.options.Logger.Warn("a suspended run can't be exported", "run", r.id.String(), "error", err)
 		return nil, &Error{Kind: KindConflict, Key: "runId", Msg: "this run can't leave the process: it can't be rebuilt exactly. Go on with it here."}
 	}
-	return h.sealer.Seal(&snapshot.Snapshot{Host: state, Image: image}, binding), nil
+	return o.seal(r, r.hostState(), image)
 }
 
 // ownImage returns the image of a run that the caller drives, wherever its guest is.
-func (r *run) ownImage(ctx context.Context, binding snapshot.Binding) ([]byte, error) {
-	h := r.service.handoffs
-	if r.stored {
-		claim, err := h.store.Claim(ctx, r.id, claimLease)
-		if err != nil {
-			return nil, err
-		}
-		// Whatever becomes of the export, the run keeps its snapshot until it ends.
-		if err := h.store.Release(ctx, r.id, claim.Fence); err != nil {
-			return nil, err
-		}
-		snap, err := h.sealer.Open(claim.Record.Sealed, binding, r.turn.imageLimit())
-		if err != nil {
-			return nil, err
-		}
-		return snap.Image, nil
+func (o *offloader) ownImage(ctx context.Context, r *run) ([]byte, error) {
+	if r.guest.inHeap() {
+		return engine.Image(ctx, r.guest.vm)
 	}
-	return engine.Image(ctx, r.vm)
+	image, fence, err := o.claim(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	// Whatever becomes of the export, the run keeps its snapshot until it ends.
+	return image, o.store.Release(ctx, r.id.String(), fence)
 }
 
-// imageLimit is the most that a snapshot of one of the turn's runs may have, unpacked: an image holds each block of the
+// imageLimit is how many bytes a snapshot of one of the turn's runs may have, unpacked: an image holds each block of the
 // heap at most once, and its number; beside it stands the host's part.
 func (t *Turn) imageLimit() int { return 2*t.config.MemoryLimitBytes + (64 << 20) }
 
 // Import brings an exported run into a turn that was prepared like its own: same tenant, same context, same limits,
 // same tools. Whatever does not belong here is refused before any of it is loaded (contract H4).
-func (s *Service) Import(ctx context.Context, t *Turn, runID string, sealed []byte) (*Exported, error) {
-	if s.handoffs == nil {
+func (t *Turn) Import(ctx context.Context, runID string, sealed []byte) (*Exported, error) {
+	o := t.service.offloader
+	if o == nil {
 		return nil, noEngine(errors.New("this service has no engine that restores snapshots"))
 	}
-	end, err := s.beginLeg()
+	end, err := t.service.beginInvocation()
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	binding, err := s.handoffs.binding(t, runID)
+	binding, err := o.binding(t, runID)
 	if err != nil {
 		return nil, noEngine(err)
 	}
-	snap, err := s.handoffs.sealer.Open(sealed, binding, t.imageLimit())
+	snap, err := o.sealer.Open(sealed, binding, t.imageLimit())
 	if err != nil {
-		return nil, &Error{Kind: KindInvalid, Key: "snapshot", Msg: err.Error()}
+		return nil, invalidSnapshot(err.Error())
 	}
 	var state hostState
 	if err := json.Unmarshal(snap.Host, &state); err != nil {
-		return nil, &Error{Kind: KindInvalid, Key: "snapshot", Msg: "the snapshot holds no exported run"}
+		return nil, invalidSnapshot("the snapshot holds no exported run")
 	}
-	r, err := s.revive(t, runID, &state)
+	r, err := t.revive(runID, &state)
 	if err != nil {
-		return nil, &Error{Kind: KindInvalid, Key: "snapshot", Msg: "the snapshot's run can't go on in this turn: " + err.Error()}
+		return nil, invalidSnapshot("the snapshot's run can't go on in this turn: " + err.Error())
 	}
-	if err := s.importOnce(t.tenant, sealed, r.expiresAt); err != nil {
-		r.cancel()
+	expires := r.lifecycle.expires()
+	if err := o.importOnce(t.tenant, sealed, expires); err != nil {
+		r.discard()
 		return nil, err
 	}
-	if err := s.admitImport(ctx, r, snap.Image); err != nil {
-		s.handoffs.imported.Return(sealed)
-		r.cancel()
+	if err := o.admitImport(ctx, r, snap); err != nil {
+		o.imported.Return(sealed)
 		return nil, err
 	}
-	return &Exported{RunID: r.id, ExpiresAt: r.expiresAt}, nil
+	return &Exported{RunID: runID, ExpiresAt: expires}, nil
 }
 
+func invalidSnapshot(msg string) error { return &Error{Kind: KindInvalid, Key: "snapshot", Msg: msg} }
+
 // importOnce refuses a snapshot that was imported before (contract H6).
-func (s *Service) importOnce(tenant string, sealed []byte, expires time.Time) error {
-	switch err := s.handoffs.imported.Use(tenant, sealed, expires); {
+func (o *offloader) importOnce(tenant string, sealed []byte, expires time.Time) error {
+	switch err := o.imported.Use(tenant, sealed, expires); {
 	case errors.Is(err, snapshot.ErrUsed):
 		return &Error{Kind: KindConflict, Key: "snapshot", Msg: "this snapshot was imported before; a snapshot is imported once."}
 	case err != nil:
@@ -155,47 +152,28 @@ func (s *Service) importOnce(tenant string, sealed []byte, expires time.Time) er
 }
 
 // admitImport gives an imported run its place, and its image one in the store.
-func (s *Service) admitImport(ctx context.Context, r *run, image []byte) error {
-	if !s.keep(r) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.runs[r.id] != nil {
+func (o *offloader) admitImport(ctx context.Context, r *run, snap *snapshot.Snapshot) error {
+	s, id := o.service, r.id.String()
+	if !s.register(r) {
+		r.discard()
+		if s.run(id) != nil {
 			return &Error{Kind: KindConflict, Key: "runId", Msg: "a run of this id is here already"}
 		}
 		return &Error{Kind: KindOverloaded, Msg: tooManySuspended.text, RetryAfter: time.Second}
 	}
+	r.invocation = unattended(ctx)
 	if !r.turn.addRun(r) {
-		s.forget(r)
-		return &Error{Kind: KindNotFound, Key: "turnId", Msg: "the turn has been deleted"}
+		r.end()
+		return errTurnDeleted
 	}
-	if err := s.handoffs.put(ctx, r, image); err != nil {
-		s.forget(r)
-		r.turn.removeRun(r)
+	if err := o.put(ctx, r, snap.Host, snap.Image); err != nil {
+		r.end()
 		return &Error{Kind: KindOverloaded, Msg: err.Error(), RetryAfter: time.Second}
 	}
-	r.stored = true
-	r.detach = func() bool { return true }
-	if !r.park(r.expiresAt) {
+	r.guest.putInStore(o.engine.Name())
+	if !r.park(r.lifecycle.expires()) {
 		r.end()
-		return &Error{Kind: KindNotFound, Key: "turnId", Msg: "the turn has been deleted"}
+		return errTurnDeleted
 	}
 	return nil
-}
-
-// underWay returns the ids of calls whose answers will come to this process. r.mu must be held.
-func (r *run) underWay() []string {
-	var ids []string
-	for _, it := range r.order {
-		if it.kind == localItem && !it.settled {
-			ids = append(ids, it.callID)
-		}
-	}
-	return ids
-}
-
-func errUnderWay(ids []string) error {
-	return &Error{
-		Kind: KindConflict, Key: "runId",
-		Msg: fmt.Sprintf("calls of this run are under way here: %s. Wait for them, then export it.", strings.Join(ids, ", ")),
-	}
 }

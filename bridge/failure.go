@@ -19,7 +19,7 @@ type failure struct {
 
 var (
 	aborted          = failure{code: CodeAborted, text: "code mode run was aborted.", again: true}
-	stuck            = failure{code: CodeInternal, text: "code mode promise is pending without host work"}
+	neverSettles     = failure{code: CodeInternal, text: "code mode promise is pending without host work"}
 	tooManySuspended = failure{code: CodeInvalidInput, text: "too many suspended code mode runs.", again: true}
 )
 
@@ -47,6 +47,10 @@ func engineFailure(err error, r *run) failure {
 			r.turn.config.MemoryLimitBytes)}
 	case errors.Is(err, engine.ErrOutput):
 		return outputOver(r)
+	case errors.Is(err, errHeld):
+		return failure{code: CodeMemoryLimit, text: fmt.Sprintf(
+			"code mode memory limit exceeded: the inputs, answers and output of a run may take %d bytes. Await calls before starting others, and pass less data.",
+			r.turn.config.MaxHeldBytes)}
 	}
 	r.service.options.Logger.Error("engine failed a run", "error", err, "turn", r.turn.id)
 	switch {
@@ -65,8 +69,14 @@ func engineFailure(err error, r *run) failure {
 // had not was kept from it by others.
 func timedOut(r *run) failure {
 	limit := time.Duration(r.turn.config.TimeoutMs) * time.Millisecond
-	computed := limit - r.leg.guestLeft
-	if r.leg.measured && computed < limit/2 {
+	i := r.invocation
+	computed := limit - i.left - i.asleep - i.service
+	if i.measured && i.left <= 0 && i.service > computed {
+		return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
+			"code mode timeout exceeded: for %d ms the service was at work on what the cell asked for (calls, searches, timers), and the cell itself for %d ms. Ask for less in one cell.",
+			i.service.Milliseconds(), computed.Milliseconds())}
+	}
+	if i.measured && i.left > 0 && computed < limit/2 {
 		return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
 			"code mode timeout exceeded: %d ms have passed on the wall clock, in which the cell could compute for only %d ms, since the machine is busy. Run it again.",
 			limit.Milliseconds(), computed.Milliseconds())}
@@ -82,18 +92,14 @@ func (r *run) fail(f failure) *Result { return r.failWith(r.result(Failed), f) }
 // failWith ends the run although another result was about to be given; what that one carries is kept.
 func (r *run) failWith(result *Result, f failure) *Result {
 	result.Status = Failed
-	r.mu.Lock()
-	r.cancel() // under the lock: no call starts after it, so the list is complete
-	for _, e := range r.effects {
-		result.SideEffects = append(result.SideEffects, *e)
-	}
-	harmless := !r.harmful
-	r.mu.Unlock()
+	effects, harmless := r.requests.end()
+	result.SideEffects = effects
 	result.Error, result.Code, result.Detail = f.text, f.code, f.detail
 	result.Retryable = f.again && harmless
 	if r.turn.config.ErrorCodes == config.ErrorCodesStrict {
 		result.Code = f.code.strict()
 	}
+	r.observe(RunEnded{Status: Failed, Code: f.code})
 	r.end()
 	return result
 }
@@ -112,15 +118,15 @@ func (r *run) complete(timers int) *Result {
 	result := r.result(Completed)
 	result.Value = value
 	result.Omitted += omitted
+	r.observe(RunEnded{Status: Completed})
 	r.end()
 	return result
 }
 
 // result returns what every result has. It hands out the output that is due.
 func (r *run) result(status Status) *Result {
-	t := r.service.telemetry(r.turn)
-	t.Engine, t.Steps, t.HeapBytes = r.engine, r.steps, r.heap
-	t.GuestMs, t.CPUMs, t.WaitMs = r.guest.Seconds()*1000, r.computed.Seconds()*1000, r.waited.Seconds()*1000
+	t := r.turn.telemetry()
+	t.usage(r.guest.engineName(), &r.usage)
 	result := &Result{Status: status, Telemetry: t, Hints: r.hints}
 	result.Output, result.Omitted = r.output.take(r.turn.config.OutputMode == config.OutputCumulative)
 	r.hints = nil

@@ -92,7 +92,7 @@ func (r *run) framePosition(text string, m []int) (line, column int) {
 	}
 	line, _ = strconv.Atoi(text[m[2]:m[3]])
 	column, _ = strconv.Atoi(text[m[4]:m[5]])
-	return r.source.Position(line, column)
+	return r.cell.source.Position(line, column)
 }
 
 // mistakeAt improves on the position of the first frame. The engine notes positions at calls and where statements that
@@ -111,7 +111,7 @@ func (r *run) mistakeAt(message string, line, column int) (int, int) {
 	if name == "" {
 		name = m[len(m)-1]
 	}
-	if l, c, ok := r.source.Locate(name, property, max(line, 1), max(column, 1)); ok {
+	if l, c, ok := r.cell.source.Locate(name, property, max(line, 1), max(column, 1)); ok {
 		return l, c
 	}
 	return line, column

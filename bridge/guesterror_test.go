@@ -16,7 +16,7 @@ func sourceOf(t testing.TB, language script.Language, code string) *run {
 	r := aRun(t, `true`)
 	source, err := script.Prepare(code, language, script.Options{})
 	require.NoError(t, err)
-	r.source, r.language = source, language
+	r.cell.source, r.cell.language = source, language
 	return r
 }
 
@@ -62,7 +62,7 @@ func TestOwnFrames(t *testing.T) {
 	t.Run("B2 TypeScript positions are the model's", func(t *testing.T) {
 		code := "interface A {\n  a: number\n}\nconst a: A = {a: 1}\nthrow new Error(String(a.a as number))\n"
 		r := sourceOf(t, script.TypeScript, code)
-		printed := strings.Split(r.source.Body, "\n")
+		printed := strings.Split(r.cell.source.Body, "\n")
 		at := 0
 		for i, l := range printed {
 			if strings.Contains(l, "throw") {

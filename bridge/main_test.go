@@ -12,6 +12,7 @@ import (
 
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
@@ -106,14 +107,14 @@ func (w *world) exec(turn *Turn) *Result {
 
 func (w *world) execText(turn *Turn, code string) *Result {
 	w.t.Helper()
-	result, err := w.Exec(context.Background(), turn, ExecInput{ToolCallID: "parent", Code: quoted(code)})
+	result, err := turn.Exec(context.Background(), ExecInput{ToolCallID: "parent", Code: quoted(code)})
 	require.NoError(w.t, err)
 	return w.checked(result)
 }
 
 func (w *world) wait(turn *Turn, runID string, results ...CallResult) *Result {
 	w.t.Helper()
-	result, err := w.Wait(context.Background(), turn, WaitInput{RunID: quoted(runID), Results: results})
+	result, err := turn.Wait(context.Background(), WaitInput{RunID: quoted(runID), Results: results})
 	require.NoError(w.t, err)
 	return w.checked(result)
 }
@@ -211,8 +212,9 @@ func aRun(t testing.TB, raw string) *run {
 	t.Helper()
 	c, err := config.Default().Merge(json.RawMessage(raw))
 	require.NoError(t, err)
-	s := &Service{options: Options{}.withDefaults()}
-	r := newRun(s, &Turn{config: c}, nil, "")
-	t.Cleanup(r.cancel)
+	s := &Service{options: Options{}.withDefaults(), account: account.New("service", 1<<30)}
+	r, err := newRun(&Turn{service: s, account: s.account, config: c}, cell{})
+	require.NoError(t, err)
+	t.Cleanup(r.discard)
 	return r
 }

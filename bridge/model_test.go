@@ -167,7 +167,7 @@ func (m *model) do(o op) {
 
 func (m *model) exec(ctx context.Context, o op) {
 	turn := m.turn(o.Turn)
-	result, err := m.w.Exec(ctx, turn, ExecInput{Code: quoted(o.Cell)})
+	result, err := turn.Exec(ctx, ExecInput{Code: quoted(o.Cell)})
 	var refusal *Error
 	if errors.As(err, &refusal) && refusal.Kind == KindNotFound {
 		return // the turn was dropped meanwhile
@@ -187,7 +187,7 @@ func (m *model) exec(ctx context.Context, o op) {
 func (m *model) touch(ctx context.Context, kind string, r *modelRun) {
 	switch kind {
 	case "wait":
-		result, err := m.w.Wait(ctx, r.turn, WaitInput{RunID: quoted(r.id)})
+		result, err := r.turn.Wait(ctx, WaitInput{RunID: quoted(r.id)})
 		if err != nil {
 			m.fault("wait: %v", err)
 			return
@@ -207,7 +207,7 @@ func (m *model) touch(ctx context.Context, kind string, r *modelRun) {
 		for _, p := range pending {
 			results = append(results, CallResult{ID: p.ID, OK: true})
 		}
-		_, err := m.w.Deliver(ctx, r.turn, r.id, results)
+		_, err := r.turn.Deliver(ctx, r.id, results)
 		var refusal *Error
 		if err != nil && (!errors.As(err, &refusal) || refusal.Kind != KindNotFound) {
 			m.fault("deliver: %v", err)

@@ -32,7 +32,7 @@ func TestWithoutEngine(t *testing.T) {
 		turn, err := s.Prepare(context.Background(), "", &TurnRequest{Tools: tools})
 		require.NoError(t, err)
 		require.False(t, turn.CodeMode())
-		result, err := s.Exec(context.Background(), turn, ExecInput{Code: json.RawMessage(`"return 1"`)})
+		result, err := turn.Exec(context.Background(), ExecInput{Code: json.RawMessage(`"return 1"`)})
 		require.NoError(t, err)
 		require.Equal(t, "code mode is disabled.", result.Error)
 		require.Equal(t, "none", result.Telemetry.Engine)

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/codecell/codecell/bridge/internal/jsontext"
-	"github.com/codecell/codecell/catalog"
 )
 
 // Code says why a run failed (contract B8).
@@ -89,17 +88,6 @@ type SideEffect struct {
 	ID     string
 	ToolID string
 	State  string // completed, failed, cancelled (was under way; may have happened), pending (with the caller)
-}
-
-// Telemetry is on every result (contract G6).
-type Telemetry struct {
-	CatalogSize                       int
-	Sources                           catalog.Sources
-	SearchCount, DescribeCount, Calls int64
-	Engine                            string
-	Steps                             int
-	GuestMs, CPUMs, WaitMs            float64 // in steps, of that on a processor, between steps
-	HeapBytes                         int
 }
 
 // AppendJSON appends the result as compact JSON.
@@ -194,35 +182,4 @@ func appendHints(dst []byte, hints []string) []byte {
 		dst = jsontext.AppendString(dst, h)
 	}
 	return append(dst, ']')
-}
-
-func (t *Telemetry) appendJSON(dst []byte) []byte {
-	number := func(key string, n int64) {
-		dst = strconv.AppendInt(append(append(append(dst, '"'), key...), '"', ':'), n, 10)
-		dst = append(dst, ',')
-	}
-	millis := func(key string, ms float64) {
-		dst = strconv.AppendFloat(append(append(append(dst, '"'), key...), '"', ':'), ms, 'f', 3, 64)
-		dst = append(dst, ',')
-	}
-	dst = append(dst, '{')
-	number("catalogSize", int64(t.CatalogSize))
-	dst = append(dst, `"sources":{`...)
-	number("openclaw", int64(t.Sources.OpenClaw))
-	number("mcp", int64(t.Sources.MCP))
-	number("client", int64(t.Sources.Client))
-	dst[len(dst)-1] = '}'
-	dst = append(dst, ',')
-	number("searchCount", t.SearchCount)
-	number("describeCount", t.DescribeCount)
-	number("callCount", t.Calls)
-	dst = append(dst, `"visibleTools":["exec","wait"],"runtime":{"engine":`...)
-	dst = append(jsontext.AppendString(dst, t.Engine), ',')
-	number("steps", int64(t.Steps))
-	millis("guestMs", t.GuestMs)
-	millis("cpuMs", t.CPUMs)
-	millis("waitMs", t.WaitMs)
-	number("heapBytes", int64(t.HeapBytes))
-	dst[len(dst)-1] = '}'
-	return append(dst, '}')
 }

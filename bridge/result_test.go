@@ -72,6 +72,7 @@ type wireTelemetry struct {
 		Steps     int     `json:"steps"`
 		GuestMs   float64 `json:"guestMs"`
 		CPUMs     float64 `json:"cpuMs"`
+		ServiceMs float64 `json:"serviceMs"`
 		WaitMs    float64 `json:"waitMs"`
 		HeapBytes int     `json:"heapBytes"`
 	} `json:"runtime"`
@@ -95,7 +96,7 @@ const nastyBack = "\"}],\\\n\x00\u2028</script>é\uFFFD"
 func TestResultJSON(t *testing.T) {
 	telemetry := Telemetry{
 		CatalogSize: 3, Sources: catalog.Sources{OpenClaw: 1, MCP: 2, Client: 4}, SearchCount: 5, DescribeCount: 6, Calls: 7,
-		Engine: "fake", Steps: 8, GuestMs: 1.25, CPUMs: 0.75, WaitMs: 2.5, HeapBytes: 9,
+		Engine: "fake", Steps: 8, GuestMs: 1.25, CPUMs: 0.75, ServiceMs: 0.5, WaitMs: 2.5, HeapBytes: 9,
 	}
 	t.Run("G6 telemetry", func(t *testing.T) {
 		got := read(t, &Result{Status: Failed, Telemetry: telemetry}).Telemetry
@@ -104,6 +105,7 @@ func TestResultJSON(t *testing.T) {
 		}
 		want.Runtime.Engine, want.Runtime.Steps, want.Runtime.HeapBytes = "fake", 8, 9
 		want.Runtime.GuestMs, want.Runtime.CPUMs, want.Runtime.WaitMs = 1.25, 0.75, 2.5
+		want.Runtime.ServiceMs = 0.5
 		require.Equal(t, want, got)
 	})
 	t.Run("B7 completed", func(t *testing.T) {

@@ -130,7 +130,7 @@ func (s *Service) try(ctx context.Context, limits config.Config, one *trial) err
 	ctx, cancel := context.WithTimeout(ctx, selfTestTime)
 	defer cancel()
 	code, _ := json.Marshal(one.cell) // a string always encodes
-	r, err := s.Exec(ctx, turn, ExecInput{ToolCallID: "self-test", Code: code})
+	r, err := turn.Exec(ctx, ExecInput{ToolCallID: "self-test", Code: code})
 	switch {
 	case err != nil:
 		return err

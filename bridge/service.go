@@ -11,15 +11,16 @@ import (
 
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/snapshot"
 )
 
 // Options configure a Service. Engine is required, or the reason why there is none.
 type Options struct {
-	// Engine runs cells. If it is an engine.Portable, guests that wait for long leave their heaps, and all that are
-	// suspended where the config says snapshot.resume: "restore". If not, suspended runs stay in their heaps, and turns
-	// that ask for more are refused.
+	// Engine runs cells. If it is engine.Portable, guests that wait for long are moved into snapshots, and all that are
+	// suspended where the config says snapshot.resume: "restore"; if not, suspended runs stay in their heaps, and turns that
+	// ask for more are refused.
 	Engine engine.Engine
 	// EngineError is why the engine could not be loaded. The service then answers all that needs no engine and
 	// refuses turns with code mode on: it never hands back their tools instead (contract A8).
@@ -30,9 +31,20 @@ type Options struct {
 	// Agents are the configs of agents that have one of their own, by agent id: each the result of merging it over
 	// Config (contract A2).
 	Agents map[string]config.Config
-	// ParkedHeaps is how many suspended runs may keep their heaps when Engine is portable. Default DefaultParkedHeaps.
+	// ParkedHeaps is how many suspended runs may keep their heaps when the engine is engine.Portable. Default
+	// DefaultParkedHeaps.
 	ParkedHeaps int
-	// Snapshots keeps what guests are copied out as; the service closes it. Default: this process's memory, at
+	// MaxSuspendedRuns bounds the suspended runs of all tenants; Config.MaxSuspendedRuns those of each. Default 16 times
+	// that.
+	MaxSuspendedRuns int
+	// MemoryBytes bounds what the service holds for all tenants: turns, and the inputs, answers and output of runs (contract
+	// H6). Heaps and snapshots have bounds of their own. Default DefaultMemoryBytes.
+	MemoryBytes int64
+	// TenantBytes bounds the same for each tenant. Default half of MemoryBytes.
+	TenantBytes int64
+	// Observer is told what happens to runs. Nil for none.
+	Observer Observer
+	// Snapshots keeps guests that were copied out; the service closes it. Default: this process's memory, at
 	// most SnapshotBytes.
 	Snapshots snapshot.Store
 	// SnapshotBytes bounds the default store. Default 1 GiB.
@@ -55,8 +67,11 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// DefaultParkedHeaps is for Options.ParkedHeaps.
-const DefaultParkedHeaps = 256
+// Defaults of Options.
+const (
+	DefaultParkedHeaps = 256
+	DefaultMemoryBytes = 512 << 20
+)
 
 func (o Options) withDefaults() Options {
 	if o.Config.Languages == nil {
@@ -71,6 +86,15 @@ func (o Options) withDefaults() Options {
 	if o.ParkedHeaps <= 0 {
 		o.ParkedHeaps = DefaultParkedHeaps
 	}
+	if o.MaxSuspendedRuns <= 0 {
+		o.MaxSuspendedRuns = 16 * o.Config.MaxSuspendedRuns
+	}
+	if o.MemoryBytes <= 0 {
+		o.MemoryBytes = DefaultMemoryBytes
+	}
+	if o.TenantBytes <= 0 {
+		o.TenantBytes = o.MemoryBytes / 2
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -79,20 +103,24 @@ func (o Options) withDefaults() Options {
 
 // Service is the whole of the bridge. It is safe for concurrent use.
 //
-// Lock order: Service.mu, then turn.mu, then run.mu. None is held while a step is taken or a tool is called.
+// No two of its locks, of those of turns, and of those of runs are ever held together, and none while a step is executed, a
+// tool called, or anything looked up, validated or encoded.
 type Service struct {
 	options   Options
 	executors *executor.Registry
-	handoffs  *handoffs // nil without a portable engine
+	offloader *offloader // nil without a portable engine
+	account   *account.Account
 
-	mu     sync.Mutex
-	turns  map[string]*Turn
-	runs   map[string]*run // suspended, or being resumed
-	closed bool
+	mu        sync.Mutex
+	turns     map[string]*Turn
+	runs      map[string]*run // suspended, or being resumed
+	suspended map[string]int  // of them, by tenant
+	tenants   map[string]*account.Account
+	closed    bool
 
-	legs sync.WaitGroup // execs and waits under way
-	live atomic.Int64   // the same, as a number
-	stop chan struct{}
+	invocations sync.WaitGroup // execs and waits under way
+	live        atomic.Int64   // the same, as a number
+	stop        chan struct{}
 
 	closing atomic.Bool // what runs in the background is ended once
 
@@ -108,7 +136,8 @@ func New(o Options) (*Service, error) {
 	s := &Service{
 		options: o,
 		turns:   map[string]*Turn{},
-		runs:    map[string]*run{},
+		runs:    map[string]*run{}, suspended: map[string]int{}, tenants: map[string]*account.Account{},
+		account: account.New("service", o.MemoryBytes),
 		stop:    make(chan struct{}),
 		executors: executor.NewRegistry(executor.Options{
 			Custom: o.Executors, Echo: o.TestExecutors, HTTPClient: o.HTTPClient, Keys: o.SigningKeys,
@@ -116,7 +145,7 @@ func New(o Options) (*Service, error) {
 	}
 	if portable, ok := o.Engine.(engine.Portable); ok {
 		var err error
-		if s.handoffs, err = s.newHandoffs(portable); err != nil {
+		if s.offloader, err = newOffloader(s, portable); err != nil {
 			return nil, err
 		}
 	}
@@ -133,19 +162,25 @@ type Stats struct {
 
 	Parked    int            `json:"parked"`    // heaps of suspended runs
 	Snapshots snapshot.Stats `json:"snapshots"` // of the other suspended runs
-	Handoffs  HandoffStats   `json:"handoffs"`
+	Offloads  OffloadStats   `json:"offloads"`
+
+	HeldBytes   int64 `json:"heldBytes"`   // by turns and runs of all tenants (contract H6)
+	MemoryBytes int64 `json:"memoryBytes"` // as much as they may hold
 }
 
 // Stats counts.
 func (s *Service) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stats := Stats{Turns: len(s.turns), Suspended: len(s.runs), Running: int(s.live.Load())}
+	stats := Stats{
+		Turns: len(s.turns), Suspended: len(s.runs), Running: int(s.live.Load()),
+		HeldBytes: s.account.Held(), MemoryBytes: s.account.Limit(),
+	}
 	if s.options.Engine != nil {
 		stats.Engine = s.options.Engine.Stats()
 	}
-	if h := s.handoffs; h != nil {
-		stats.Parked, stats.Snapshots, stats.Handoffs = h.parkedHeaps(), h.store.Stats(), h.stats()
+	if o := s.offloader; o != nil {
+		stats.Parked, stats.Snapshots, stats.Offloads = o.parkedHeaps(), o.store.Stats(), o.stats()
 	} else {
 		stats.Parked = len(s.runs)
 	}
@@ -189,10 +224,10 @@ func (s *Service) canRun(c *config.Config) error {
 	if err := s.engineError(); err != nil || c.SnapshotResume != config.ResumeRestore {
 		return err
 	}
-	if s.handoffs == nil {
+	if s.offloader == nil {
 		return noEngine(errors.New(`snapshot.resume is "restore", and this service has no engine that restores snapshots`))
 	}
-	_, err := s.handoffs.portable.Build()
+	_, err := s.offloader.engine.Build()
 	return noEngine(err)
 }
 
@@ -218,7 +253,7 @@ func (s *Service) Close(ctx context.Context) error {
 	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
-		s.legs.Wait()
+		s.invocations.Wait()
 		close(done)
 	}()
 	select {
@@ -230,8 +265,8 @@ func (s *Service) Close(ctx context.Context) error {
 	}
 	<-done
 	s.executors.Close()
-	if s.handoffs != nil && s.closing.CompareAndSwap(false, true) {
-		return s.handoffs.close()
+	if s.offloader != nil && s.closing.CompareAndSwap(false, true) {
+		return s.offloader.close()
 	}
 	return nil
 }
@@ -246,17 +281,29 @@ func (s *Service) allTurns() []*Turn {
 	return all
 }
 
-// beginLeg admits an exec or a wait; the caller must call the returned function when it is over.
-func (s *Service) beginLeg() (func(), error) {
+// beginInvocation admits an exec or a wait; the caller must call the returned function when it is over.
+func (s *Service) beginInvocation() (func(), error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, errShuttingDown
 	}
-	s.legs.Add(1)
+	s.invocations.Add(1)
 	s.live.Add(1)
 	return func() {
 		s.live.Add(-1)
-		s.legs.Done()
+		s.invocations.Done()
 	}, nil
+}
+
+// tenant returns the account of what is held for a tenant (contract H6). There are as many as there are API keys.
+func (s *Service) tenant(name string) *account.Account {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.tenants[name]
+	if a == nil {
+		a = s.account.Sub("tenant", s.options.TenantBytes)
+		s.tenants[name] = a
+	}
+	return a
 }

@@ -24,9 +24,9 @@ func TestNew(t *testing.T) {
 func TestClose(t *testing.T) {
 	refusesWork := func(t *testing.T, w *world, turn *Turn) {
 		t.Helper()
-		_, err := w.Exec(context.Background(), turn, ExecInput{Code: quoted("x")})
+		_, err := turn.Exec(context.Background(), ExecInput{Code: quoted("x")})
 		requireKind(t, err, KindUnavailable)
-		_, err = w.Wait(context.Background(), turn, WaitInput{RunID: quoted("x")})
+		_, err = turn.Wait(context.Background(), WaitInput{RunID: quoted("x")})
 		requireKind(t, err, KindUnavailable)
 		_, err = w.Prepare(context.Background(), tenant, &TurnRequest{})
 		requireKind(t, err, KindUnavailable)

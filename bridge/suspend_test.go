@@ -19,52 +19,58 @@ import (
 func TestMustSuspend(t *testing.T) {
 	const budget = 10 * time.Second
 	now := time.Now()
-	of := func(kind itemKind, m engine.Method) *item { return &item{kind: kind, method: m} }
+	of := func(kind requestKind, m engine.Method) request { return request{kind: kind, method: m} }
 	var (
-		local     = of(localItem, engine.MethodCall)
-		namespace = of(localItem, engine.MethodNamespace)
-		ready     = of(readyItem, engine.MethodDescribe)
-		caller    = of(callerItem, engine.MethodCall)
-		yield     = of(yieldItem, engine.MethodYield)
-		soon      = &item{kind: timerItem, method: engine.MethodTimer, due: now.Add(time.Second)}
-		late      = &item{kind: timerItem, method: engine.MethodTimer, due: now.Add(time.Hour)}
+		local     = of(localRequest, engine.MethodCall)
+		namespace = of(localRequest, engine.MethodNamespace)
+		ready     = of(answeredRequest, engine.MethodDescribe)
+		caller    = of(callerRequest, engine.MethodCall)
+		yield     = of(yieldRequest, engine.MethodYield)
+		soon      = request{kind: timerRequest, method: engine.MethodTimer, due: now.Add(time.Second)}
+		late      = request{kind: timerRequest, method: engine.MethodTimer, due: now.Add(time.Hour)}
 	)
 	for _, tc := range []struct {
 		name  string
 		drain string
-		items []*item
+		items []request
 		left  time.Duration
 		mail  bool
 		want  bool
 	}{
-		{"all: a call is drained", config.DrainAll, []*item{local}, budget, false, false},
-		{"all: a lookup is drained", config.DrainAll, []*item{ready}, budget, false, false},
-		{"all: an MCP call is drained", config.DrainAll, []*item{namespace}, budget, false, false},
-		{"all: the caller's call suspends", config.DrainAll, []*item{caller}, budget, false, true},
-		{"all: a call beside the caller's is drained first", config.DrainAll, []*item{caller, local}, budget, false, false},
-		{"all: an answer beside the caller's call is delivered first", config.DrainAll, []*item{caller}, budget, true, false},
-		{"all: a yield suspends", config.DrainAll, []*item{yield}, budget, false, true},
-		{"all: a yield suspends whatever else is pending", config.DrainAll, []*item{local, ready, yield}, budget, true, true},
-		{"all: a timer within the budget is drained", config.DrainAll, []*item{soon}, budget, false, false},
-		{"all: a timer beyond the budget suspends", config.DrainAll, []*item{late}, budget, false, true},
-		{"all: a late timer beside a call is no reason", config.DrainAll, []*item{late, local}, budget, false, false},
-		{"all: a late timer and the caller's call suspend", config.DrainAll, []*item{late, caller}, budget, false, true},
-		{"all: a spent budget suspends", config.DrainAll, []*item{local}, 0, false, true},
-		{"all: a spent budget suspends even if answers are there", config.DrainAll, []*item{local}, 0, true, true},
-		{"namespaces: a tools call suspends", config.DrainNamespaces, []*item{local}, budget, false, true},
-		{"namespaces: a lookup suspends", config.DrainNamespaces, []*item{ready}, budget, false, true},
-		{"namespaces: an MCP call is drained", config.DrainNamespaces, []*item{namespace}, budget, false, false},
-		{"namespaces: an MCP call beside a tools call suspends", config.DrainNamespaces, []*item{namespace, local}, budget, false, true},
-		{"namespaces: a timer within the budget is drained", config.DrainNamespaces, []*item{soon}, budget, false, false},
-		{"namespaces: a spent budget suspends", config.DrainNamespaces, []*item{namespace}, 0, false, true},
+		{"all: a call is drained", config.DrainAll, []request{local}, budget, false, false},
+		{"all: a lookup is drained", config.DrainAll, []request{ready}, budget, false, false},
+		{"all: an MCP call is drained", config.DrainAll, []request{namespace}, budget, false, false},
+		{"all: the caller's call suspends", config.DrainAll, []request{caller}, budget, false, true},
+		{"all: a call beside the caller's is drained first", config.DrainAll, []request{caller, local}, budget, false, false},
+		{"all: an answer beside the caller's call is delivered first", config.DrainAll, []request{caller}, budget, true, false},
+		{"all: a yield suspends", config.DrainAll, []request{yield}, budget, false, true},
+		{"all: a yield suspends whatever else is pending", config.DrainAll, []request{local, ready, yield}, budget, true, true},
+		{"all: a timer within the budget is drained", config.DrainAll, []request{soon}, budget, false, false},
+		{"all: a timer beyond the budget suspends", config.DrainAll, []request{late}, budget, false, true},
+		{"all: a late timer beside a call is no reason", config.DrainAll, []request{late, local}, budget, false, false},
+		{"all: a late timer and the caller's call suspend", config.DrainAll, []request{late, caller}, budget, false, true},
+		{"all: a spent budget suspends", config.DrainAll, []request{local}, 0, false, true},
+		{"all: a spent budget suspends even if answers are there", config.DrainAll, []request{local}, 0, true, true},
+		{"namespaces: a tools call suspends", config.DrainNamespaces, []request{local}, budget, false, true},
+		{"namespaces: a lookup suspends", config.DrainNamespaces, []request{ready}, budget, false, true},
+		{"namespaces: an MCP call is drained", config.DrainNamespaces, []request{namespace}, budget, false, false},
+		{"namespaces: an MCP call beside a tools call suspends", config.DrainNamespaces, []request{namespace, local}, budget, false, true},
+		{"namespaces: a timer within the budget is drained", config.DrainNamespaces, []request{soon}, budget, false, false},
+		{"namespaces: a spent budget suspends", config.DrainNamespaces, []request{namespace}, 0, false, true},
 	} {
 		t.Run("C1 "+tc.name, func(t *testing.T) {
 			r := aRun(t, `{"drain":"`+tc.drain+`"}`)
-			r.order = tc.items
-			if tc.mail {
-				r.mailbox = []engine.Answer{{ID: 9}}
+			for n := range tc.items {
+				q := tc.items[n]
+				q.id = uint32(n + 1)
+				require.NoError(t, r.requests.add(&q))
 			}
-			require.Equal(t, tc.want, r.mustSuspend(nil, &leg{drainLeft: tc.left}))
+			if tc.mail {
+				r.requests.mailbox = []engine.Answer{{ID: 9}}
+			}
+			i := newInvocation(t.Context(), &r.turn.config, "")
+			i.waitLeft = tc.left
+			require.Equal(t, tc.want, r.mustSuspend(i))
 		})
 	}
 }
@@ -275,7 +281,7 @@ func TestClientGoesAway(t *testing.T) {
 			<-begun
 			cancel()
 		}()
-		r, err := w.Exec(ctx, w.turn(""), ExecInput{Code: quoted("for(;;);")})
+		r, err := w.turn("").Exec(ctx, ExecInput{Code: quoted("for(;;);")})
 		require.NoError(t, err)
 		requireFailed(t, r, CodeAborted, "aborted")
 		require.True(t, r.Retryable, "nothing had been started")
@@ -285,7 +291,7 @@ func TestClientGoesAway(t *testing.T) {
 			w := newWorld(t, enginetest.Always(calls("slow")), Options{})
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			r, err := w.Exec(ctx, w.turn(""), ExecInput{Code: quoted("x")})
+			r, err := w.turn("").Exec(ctx, ExecInput{Code: quoted("x")})
 			require.NoError(t, err)
 			requireFailed(t, r, CodeAborted, "aborted")
 			require.Equal(t, "cancelled", r.SideEffects[0].State)
@@ -298,7 +304,7 @@ func TestClientGoesAway(t *testing.T) {
 			id := w.exec(turn).RunID
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			r, err := w.Wait(ctx, turn, WaitInput{RunID: quoted(id)})
+			r, err := turn.Wait(ctx, WaitInput{RunID: quoted(id)})
 			require.NoError(t, err)
 			requireFailed(t, r, CodeAborted, "aborted")
 			require.Zero(t, w.Stats().Suspended)
@@ -317,7 +323,7 @@ func TestClientGoesAway(t *testing.T) {
 				}
 				cancel()
 			}()
-			r, err := w.Exec(ctx, turn, ExecInput{Code: quoted("x")})
+			r, err := turn.Exec(ctx, ExecInput{Code: quoted("x")})
 			require.NoError(t, err)
 			<-gone
 			if r.Status != Waiting {

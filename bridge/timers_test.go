@@ -11,33 +11,43 @@ import (
 	"github.com/codecell/codecell/engine/enginetest"
 )
 
-func TestDueTimers(t *testing.T) {
+func TestTimerHeap(t *testing.T) {
 	now := time.Now()
-	timer := func(id uint32, after time.Duration) *item { return &item{id: id, kind: timerItem, due: now.Add(after)} }
-	ids := func(items []*item) (ids []uint32) {
-		for _, it := range items {
-			ids = append(ids, it.id)
+	timer := func(id uint32, after time.Duration) *request {
+		return &request{id: id, kind: timerRequest, due: now.Add(after)}
+	}
+	fill := func(timers ...*request) *timerHeap {
+		h := &timerHeap{}
+		for _, q := range timers {
+			h.push(q)
+		}
+		return h
+	}
+	fire := func(h *timerHeap) (ids []uint32) {
+		for q := h.due(now); q != nil; q = h.due(now) {
+			ids = append(ids, q.id)
+			h.remove(q)
 		}
 		return ids
 	}
-	r := aRun(t, `true`)
 	t.Run("D10 none", func(t *testing.T) {
-		due, next := r.dueTimers(now)
-		require.Empty(t, due)
-		require.True(t, next.IsZero())
+		h := fill()
+		require.Nil(t, h.due(now))
+		require.True(t, h.next().IsZero())
 	})
 	t.Run("D10 earliest first, in the order of the calls where equal", func(t *testing.T) {
-		r.order = []*item{timer(1, -1), timer(2, -5), timer(3, -1), timer(4, 0), timer(5, 9), timer(6, 3), {id: 7, kind: localItem}}
-		due, next := r.dueTimers(now)
-		require.Equal(t, []uint32{2, 1, 3, 4}, ids(due))
-		require.Equal(t, now.Add(3), next)
+		h := fill(timer(1, -1), timer(2, -5), timer(3, -1), timer(4, 0), timer(5, 9), timer(6, 3))
+		require.Equal(t, []uint32{2, 1, 3, 4}, fire(h))
+		require.Equal(t, now.Add(3), h.next())
 	})
-	t.Run("D10 one that has fired is not due again", func(t *testing.T) {
-		r.order = []*item{timer(1, -1)}
-		r.order[0].settled = true
-		due, next := r.dueTimers(now)
-		require.Empty(t, due)
-		require.True(t, next.IsZero())
+	t.Run("D10 one that was cleared is not due, wherever it lies", func(t *testing.T) {
+		all := []*request{timer(1, -1), timer(2, -5), timer(3, -3), timer(4, 0)}
+		for n := range all {
+			h := fill(all...)
+			h.remove(all[n])
+			require.NotContains(t, fire(h), all[n].id)
+			require.Empty(t, h.items)
+		}
 	})
 }
 

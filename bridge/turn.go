@@ -14,6 +14,7 @@ import (
 
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 )
@@ -34,6 +35,9 @@ type TurnRequest struct {
 
 // Turn is one prepared agent turn: context, effective tools, limits. It is safe for concurrent use.
 type Turn struct {
+	service   *Service
+	account   *account.Account // the tenant's
+	held      int              // bytes of the turn itself, in it
 	id        string
 	tenant    string
 	context   Context
@@ -74,7 +78,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 		return nil, refuseTool(err)
 	}
 	t := &Turn{
-		id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
+		service: s, account: s.tenant(tenant), id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{},
 		servers:  req.MCPServers,
@@ -98,8 +102,19 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	t.guestBrief = sync.OnceValue(func() []byte { return guestCatalog(entries.GuestWithoutFiles()) })
 	t.fingerprint = sync.OnceValue(t.newFingerprint)
 	t.touch()
-	return t, s.addTurn(t)
+	t.held = turnOverhead + catalogBytes(req.Tools)
+	if err := t.account.Hold(t.held); err != nil {
+		return nil, noRoom(err)
+	}
+	if err := s.addTurn(t); err != nil {
+		t.account.Release(t.held)
+		return nil, err
+	}
+	return t, nil
 }
+
+// turnOverhead is what a turn costs beside its catalog, in bytes.
+const turnOverhead = 4 << 10
 
 // configOf returns the operator's config for an agent (contract A2).
 func (s *Service) configOf(agentID string) config.Config {
@@ -223,9 +238,13 @@ func (s *Service) DropSession(tenant, sessionID string) (int, error) {
 
 func (s *Service) drop(t *Turn) {
 	s.mu.Lock()
+	known := s.turns[t.id] == t
 	delete(s.turns, t.id)
 	s.mu.Unlock()
 	t.abortRuns()
+	if known {
+		t.account.Release(t.held)
+	}
 }
 
 func (t *Turn) abortRuns() {
@@ -304,3 +323,14 @@ func (s *Service) bindTools(entries *catalog.Catalog) (map[string]executor.Bindi
 
 // executor returns how the calls of a tool are carried out.
 func (t *Turn) executor(e *catalog.Entry) executor.Binding { return t.executors[e.ID()] }
+
+// catalogBytes is about what a catalog of these tools holds: their texts, as they came and as they are shown, and what is
+// built from them.
+func catalogBytes(tools []catalog.Tool) int {
+	n := 0
+	for i := range tools {
+		t := &tools[i]
+		n += 1024 + 3*(len(t.Name)+len(t.Label)+len(t.Description)+len(t.Parameters)+len(t.OutputSchema)+len(t.Executor))
+	}
+	return n
+}

@@ -57,7 +57,7 @@ func TestOwnedBy(t *testing.T) {
 				return
 			}
 			requireFailed(t, r, CodeInvalidInput, tc.want.Error())
-			_, err := w.Deliver(context.Background(), other, id, nil)
+			_, err := other.Deliver(context.Background(), id, nil)
 			requireKind(t, err, KindNotFound)
 			require.Equal(t, Completed, w.wait(mine, id).Status, "the run is untouched, and its own turn resumes it")
 		})
@@ -76,7 +76,7 @@ func TestWaitInput(t *testing.T) {
 		{"very long", string(quoted(strings.Repeat("x", 1<<16))), errNoRun.Error()},
 	} {
 		t.Run("C5 "+tc.name, func(t *testing.T) {
-			r, err := w.Wait(context.Background(), turn, WaitInput{RunID: json.RawMessage(tc.raw)})
+			r, err := turn.Wait(context.Background(), WaitInput{RunID: json.RawMessage(tc.raw)})
 			require.NoError(t, err)
 			requireFailed(t, w.checked(r), CodeInvalidInput, tc.want)
 		})
@@ -185,7 +185,7 @@ func TestDeliver(t *testing.T) {
 		w := newWorld(t, enginetest.Always(script(&seen)...), Options{})
 		turn := w.turn(`{"enabled":true,"timeoutMs":100}`) // the slow call is not waited for
 		id := w.exec(turn).RunID
-		d, err := w.Deliver(context.Background(), turn, id, []CallResult{
+		d, err := turn.Deliver(context.Background(), id, []CallResult{
 			{ID: id + ".2", OK: true, Value: json.RawMessage(` {"details":{"a":1}} `)},
 			{ID: "nobody", OK: true},
 			{ID: id + ".1", OK: false, Error: json.RawMessage(`{"message":"the user said no"}`)},
@@ -235,7 +235,7 @@ func TestDeliver(t *testing.T) {
 			start := time.Now()
 			first := w.exec(turn)
 			time.AfterFunc(3*time.Second, func() {
-				d, err := w.Deliver(context.Background(), turn, first.RunID, []CallResult{{ID: first.Pending[0].ID, OK: true}})
+				d, err := turn.Deliver(context.Background(), first.RunID, []CallResult{{ID: first.Pending[0].ID, OK: true}})
 				require.NoError(t, err)
 				require.Len(t, d.Accepted, 1)
 			})
@@ -263,7 +263,7 @@ func TestClaim(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range results {
 				all.Go(func() {
-					results[i], _ = w.Wait(context.Background(), turn, WaitInput{RunID: quoted(id)})
+					results[i], _ = turn.Wait(context.Background(), WaitInput{RunID: quoted(id)})
 				})
 			}
 			all.Wait()
@@ -285,10 +285,10 @@ func TestClaim(t *testing.T) {
 			first := w.exec(turn)
 			var r *Result
 			var all sync.WaitGroup
-			all.Go(func() { r, _ = w.Wait(context.Background(), turn, WaitInput{RunID: quoted(first.RunID)}) })
+			all.Go(func() { r, _ = turn.Wait(context.Background(), WaitInput{RunID: quoted(first.RunID)}) })
 			all.Go(func() { _ = w.AbortRun(tenant, first.RunID) })
 			all.Go(func() {
-				_, _ = w.Deliver(context.Background(), turn, first.RunID, []CallResult{{ID: first.Pending[0].ID, OK: true}})
+				_, _ = turn.Deliver(context.Background(), first.RunID, []CallResult{{ID: first.Pending[0].ID, OK: true}})
 			})
 			all.Wait()
 			require.Contains(t, []Code{"", CodeAborted, CodeInvalidInput}, r.Code, r.Error)

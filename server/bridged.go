@@ -21,19 +21,13 @@ type bridged struct {
 	notes func() []string
 }
 
-// bridgedTurn is a turn together with the service that runs its cells.
-type bridgedTurn struct {
-	*bridge.Turn
-	service *bridge.Service
-}
-
 // Prepare makes a turn.
 func (b *bridged) Prepare(ctx context.Context, tenant string, req *bridge.TurnRequest) (Turn, error) {
 	t, err := b.Service.Prepare(ctx, tenant, req)
 	if err != nil {
-		return nil, err
+		return nil, err // not t: a nil pointer in an interface is not nil
 	}
-	return bridgedTurn{t, b.Service}, nil
+	return t, nil
 }
 
 // Turn finds a turn.
@@ -42,7 +36,7 @@ func (b *bridged) Turn(tenant, id string) (Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bridgedTurn{t, b.Service}, nil
+	return t, nil
 }
 
 // Health counts what /readyz shows.
@@ -53,29 +47,4 @@ func (b *bridged) Health() Health {
 		Suspended: stats.Suspended, Turns: stats.Turns,
 		Parked: stats.Parked, Snapshots: stats.Snapshots.Snapshots, SnapshotBytes: stats.Snapshots.Bytes,
 	}
-}
-
-// Exec runs a cell in the turn.
-func (t bridgedTurn) Exec(ctx context.Context, in bridge.ExecInput) (*bridge.Result, error) {
-	return t.service.Exec(ctx, t.Turn, in)
-}
-
-// Wait resumes a run of the turn.
-func (t bridgedTurn) Wait(ctx context.Context, in bridge.WaitInput) (*bridge.Result, error) {
-	return t.service.Wait(ctx, t.Turn, in)
-}
-
-// Export takes a run of the turn out of the process.
-func (t bridgedTurn) Export(ctx context.Context, runID string) (*bridge.Exported, error) {
-	return t.service.Export(ctx, t.Turn, runID)
-}
-
-// Import brings a run into the turn.
-func (t bridgedTurn) Import(ctx context.Context, runID string, snapshot []byte) (*bridge.Exported, error) {
-	return t.service.Import(ctx, t.Turn, runID, snapshot)
-}
-
-// Deliver hands results to a run of the turn.
-func (t bridgedTurn) Deliver(ctx context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error) {
-	return t.service.Deliver(ctx, t.Turn, runID, results)
 }

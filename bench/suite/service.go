@@ -134,7 +134,7 @@ func (s *Service) serve() error {
 
 // serveNoop starts a handler that only binds the same request and writes the same answer.
 func (s *Service) serveNoop() error {
-	r, err := s.bridge.Exec(context.Background(), s.turn, cell("return 1+1"))
+	r, err := s.turn.Exec(context.Background(), cell("return 1+1"))
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (s *Service) manySuspended(ctx context.Context, r *Report, p *progress) err
 // suspendOne suspends a run, and comes again when all heaps are taken: guests are moved out of them meanwhile.
 func (s *Service) suspendOne(ctx context.Context) (string, error) {
 	for {
-		result, err := s.bridge.Exec(ctx, s.turn, cell(`const kept = {n: [1, 2, 3]}; await yield_control("later"); return kept.n.length`))
+		result, err := s.turn.Exec(ctx, cell(`const kept = {n: [1, 2, 3]}; await yield_control("later"); return kept.n.length`))
 		var refused *bridge.Error
 		if errors.As(err, &refused) && refused.Kind == bridge.KindOverloaded {
 			time.Sleep(10 * time.Millisecond)

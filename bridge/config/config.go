@@ -22,6 +22,7 @@ type Config struct {
 	MaxSuspendedRuns    int
 	MaxQueuedToolCalls  int
 	MaxSourceBytes      int
+	MaxHeldBytes        int // beside the heap
 
 	Drain          string // DrainAll or DrainNamespaces
 	OutputMode     string // OutputIncremental or OutputCumulative

@@ -30,7 +30,7 @@ func TestDefaultConfig(t *testing.T) {
 		Languages: []string{"javascript", "typescript"},
 		TimeoutMs: 10000, MemoryLimitBytes: 67108864, MaxOutputBytes: 65536, MaxSnapshotBytes: 10485760,
 		MaxPendingToolCalls: 16, SnapshotTTLSeconds: 900, SearchDefaultLimit: 8, MaxSearchLimit: 50,
-		DrainMs: 10000, MaxSuspendedRuns: 64, MaxQueuedToolCalls: 1000, MaxSourceBytes: 262144,
+		DrainMs: 10000, MaxSuspendedRuns: 64, MaxQueuedToolCalls: 1000, MaxSourceBytes: 262144, MaxHeldBytes: 33554432,
 		Drain: "all", OutputMode: "incremental", OutputOverflow: "fail", Overflow: "queue",
 		ErrorCodes: "precise", SnapshotResume: "hot",
 	}, c)

@@ -140,13 +140,18 @@ var keys = []Key{
 	},
 	{
 		Key: "maxSuspendedRuns", Default: 64, Min: 1, Max: 1_000_000,
-		Doc:    "Suspended runs in the whole process.",
+		Doc:    "Suspended runs of one tenant.",
 		number: func(c *Config) *int { return &c.MaxSuspendedRuns },
 	},
 	{
 		Key: "maxQueuedToolCalls", Default: 1_000, Min: 1, Max: 100_000,
 		Doc:    "Nested calls of one cell that may queue behind the pending ones.",
 		number: func(c *Config) *int { return &c.MaxQueuedToolCalls },
+	},
+	{
+		Key: "maxHeldBytes", Default: 32 << 20, Min: 64 << 10, Max: 1 << 30,
+		Doc:    "Bytes that the service may hold for one run beside its heap: source, inputs and answers of calls, output.",
+		number: func(c *Config) *int { return &c.MaxHeldBytes },
 	},
 	{
 		Key: "maxSourceBytes", Default: 256 << 10, Min: 1 << 10, Max: 8 << 20,

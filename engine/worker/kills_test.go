@@ -122,10 +122,10 @@ func underFire(t *testing.T, e *Engine, kills int) int64 {
 // drive runs a cell to its end and returns its value, or the whole of a result that is none.
 func drive(s *bridge.Service, turn *bridge.Turn, seed int) string {
 	code, _ := json.Marshal(fmt.Sprintf(runner, seed)) // a string always encodes
-	r, err := s.Exec(context.Background(), turn, bridge.ExecInput{ToolCallID: "call", Code: code})
+	r, err := turn.Exec(context.Background(), bridge.ExecInput{ToolCallID: "call", Code: code})
 	for err == nil && r.Status == bridge.Waiting {
 		id, _ := json.Marshal(r.RunID)
-		r, err = s.Wait(context.Background(), turn, bridge.WaitInput{RunID: id})
+		r, err = turn.Wait(context.Background(), bridge.WaitInput{RunID: id})
 	}
 	if err != nil {
 		return err.Error()

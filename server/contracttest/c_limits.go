@@ -15,10 +15,10 @@ func pauses(code string) string { return strings.ReplaceAll(code, "PAUSE", "awai
 
 const textUnavailable = "code mode run is unavailable or expired."
 
-// maxSuspended is how many runs a process may have suspended (contract C6).
+// maxSuspended is how many runs a tenant may have suspended (contract C6).
 const maxSuspended = 64
 
-// suspendedPlaces needs the service to itself: the places are the process's.
+// suspendedPlaces needs the service to itself: it counts what the service holds.
 func suspendedPlaces(t *testing.T, c *client) {
 	tool := newToolServer(t, nil)
 	tn := c.prepare(t, spec{context: object{"sessionId": "places"}, tools: []object{remote("count", tool.URL), asking("ask")}})
@@ -42,8 +42,10 @@ func suspendedPlaces(t *testing.T, c *client) {
 		narrow.exec(t, `await tools.count({})`).failed("invalid_input", "too many suspended code mode runs.").lacks("sideEffects")
 		tool.called(t, 0)
 	})
-	t.Run("C6 another tenant is told no more than that", func(t *testing.T) {
-		c.other().prepare(t, spec{}).exec(t, `await yield_control()`).failed("invalid_input", "too many suspended code mode runs.")
+	t.Run("C6 another tenant has places of its own", func(t *testing.T) {
+		other := c.other().prepare(t, spec{})
+		run := other.exec(t, `await yield_control(); return "theirs"`).waiting("yield").runID()
+		other.wait(t, run).completed(`"theirs"`)
 	})
 	t.Run("C6 a cell that does not suspend still runs", func(t *testing.T) {
 		tn.exec(t, `await tools.count({}); return 1`).completed(`1`)

@@ -73,7 +73,7 @@ func TestRestore(t *testing.T) {
 		require.Equal(t, "42", string(last.Value))
 		require.Equal(t, 3, last.Telemetry.Steps)
 		stats := w.Stats()
-		require.Equal(t, HandoffStats{Done: 2, Restored: 2}, stats.Handoffs)
+		require.Equal(t, OffloadStats{Done: 2, Restored: 2}, stats.Offloads)
 		require.Zero(t, stats.Parked)
 		require.Zero(t, stats.Snapshots.Bytes)
 		require.Zero(t, stats.Engine.InUse)
@@ -95,7 +95,7 @@ func TestRestore(t *testing.T) {
 		second := w.wait(turn, first.RunID)
 		require.Equal(t, "fake", second.Telemetry.Engine)
 		require.Equal(t, "42", string(w.wait(turn, first.RunID).Value))
-		stats := w.Stats().Handoffs
+		stats := w.Stats().Offloads
 		require.Zero(t, stats.Done)
 		require.GreaterOrEqual(t, stats.Diverged, int64(2))
 	})
@@ -106,7 +106,7 @@ func TestRestore(t *testing.T) {
 		settle(t, func() bool { return w.Stats().Engine.InUse == 0 })
 		w.portable.Fill(true)
 		done := []CallResult{{ID: first.Pending[0].ID, OK: true, Value: json.RawMessage("7")}}
-		_, err := w.Wait(context.Background(), turn, WaitInput{RunID: quoted(first.RunID), Results: done})
+		_, err := turn.Wait(context.Background(), WaitInput{RunID: quoted(first.RunID), Results: done})
 		requireKind(t, err, KindOverloaded)
 		w.portable.Fill(false)
 		require.Equal(t, "42", string(w.wait(turn, first.RunID).Value))
@@ -121,7 +121,7 @@ func TestRestore(t *testing.T) {
 		w.portable.Fill(true)
 		done := []CallResult{{ID: first.Pending[0].ID, OK: true, Value: json.RawMessage("7")}}
 		for range 2 {
-			_, err := w.Wait(context.Background(), turn, WaitInput{RunID: quoted(first.RunID), Results: done})
+			_, err := turn.Wait(context.Background(), WaitInput{RunID: quoted(first.RunID), Results: done})
 			requireKind(t, err, KindOverloaded)
 		}
 		w.portable.Fill(false)
@@ -132,7 +132,7 @@ func TestRestore(t *testing.T) {
 		turn := w.turn(restoring)
 		first := w.exec(turn)
 		settle(t, func() bool { return w.Stats().Snapshots.Snapshots == 1 })
-		require.NoError(t, w.handoffs.store.Delete(context.Background(), first.RunID))
+		require.NoError(t, w.offloader.store.Delete(context.Background(), first.RunID))
 		requireFailed(t, w.wait(turn, first.RunID), CodeRuntimeUnavailable, "could not be restored")
 		requireFailed(t, w.wait(turn, first.RunID), CodeInvalidInput, errNoRun.Error())
 	})
@@ -142,7 +142,7 @@ func TestRestore(t *testing.T) {
 		first := w.exec(turn)
 		w.wait(turn, first.RunID)
 		require.Equal(t, "42", string(w.wait(turn, first.RunID).Value))
-		require.Positive(t, w.Stats().Handoffs.Failed)
+		require.Positive(t, w.Stats().Offloads.Failed)
 	})
 	t.Run("A8 what can't be restored is not promised", func(t *testing.T) {
 		request := &TurnRequest{Context: someone(), Config: json.RawMessage(restoring)}
@@ -183,7 +183,7 @@ func TestParkedHeaps(t *testing.T) {
 		turn := w.turn("")
 		stuck := w.exec(turn).RunID
 		w.exec(turn)
-		settle(t, func() bool { return w.Stats().Handoffs.Diverged >= 1 })
+		settle(t, func() bool { return w.Stats().Offloads.Diverged >= 1 })
 		w.portable.Diverge.Store(0)
 		w.exec(turn)
 		settle(t, func() bool { return w.Stats().Snapshots.Snapshots >= 1 })
@@ -222,8 +222,8 @@ func TestParkedHeaps(t *testing.T) {
 	})
 }
 
-// TestHandoffHammer resumes, aborts and moves the same runs from everywhere.
-func TestHandoffHammer(t *testing.T) {
+// TestOffloadHammer resumes, aborts and moves the same runs from everywhere.
+func TestOffloadHammer(t *testing.T) {
 	w := newPortableWorld(t, Options{ParkedHeaps: 1}, twice()...)
 	turns := []*Turn{w.turn(""), w.turn(restoring)}
 	done := make(chan error)
@@ -233,7 +233,7 @@ func TestHandoffHammer(t *testing.T) {
 			for i := range each {
 				done <- func() error {
 					turn := turns[(n+i)%2]
-					r, err := w.Exec(context.Background(), turn, ExecInput{Code: quoted("x")})
+					r, err := turn.Exec(context.Background(), ExecInput{Code: quoted("x")})
 					if err != nil {
 						return err
 					}
@@ -241,7 +241,7 @@ func TestHandoffHammer(t *testing.T) {
 						return w.AbortRun(tenant, r.RunID)
 					}
 					for range 2 {
-						if r, err = w.Wait(context.Background(), turn, WaitInput{RunID: quoted(r.RunID)}); err != nil {
+						if r, err = turn.Wait(context.Background(), WaitInput{RunID: quoted(r.RunID)}); err != nil {
 							return err
 						}
 					}
@@ -280,15 +280,15 @@ func TestExport(t *testing.T) {
 			from, to := here(t), here(t)
 			turn, there := from.turn(config), to.turn(config)
 			first := from.exec(turn)
-			out, err := from.Export(context.Background(), turn, first.RunID)
+			out, err := turn.Export(context.Background(), first.RunID)
 			require.NoError(t, err)
 			stats := from.Stats()
 			require.Zero(t, stats.Suspended+stats.Snapshots.Snapshots+stats.Engine.InUse)
 			requireFailed(t, from.wait(turn, first.RunID), CodeInvalidInput, errNoRun.Error())
 
-			_, err = to.Import(context.Background(), there, first.RunID, out.Snapshot)
+			_, err = there.Import(context.Background(), first.RunID, out.Snapshot)
 			require.NoError(t, err)
-			_, err = to.Import(context.Background(), there, first.RunID, out.Snapshot)
+			_, err = there.Import(context.Background(), first.RunID, out.Snapshot)
 			requireKind(t, err, KindConflict)
 			second := to.wait(there, first.RunID)
 			require.Equal(t, Waiting, second.Status)
@@ -302,12 +302,12 @@ func TestExport(t *testing.T) {
 	t.Run("C6 of imports at once one is taken", func(t *testing.T) {
 		from, to := here(t), here(t)
 		turn, there := from.turn(""), to.turn("")
-		out, err := from.Export(context.Background(), turn, from.exec(turn).RunID)
+		out, err := turn.Export(context.Background(), from.exec(turn).RunID)
 		require.NoError(t, err)
 		results := make(chan error)
 		for range 8 {
 			go func() {
-				_, err := to.Import(context.Background(), there, out.RunID, out.Snapshot)
+				_, err := there.Import(context.Background(), out.RunID, out.Snapshot)
 				results <- err
 			}()
 		}
@@ -326,20 +326,21 @@ func TestExport(t *testing.T) {
 	t.Run("H6 a snapshot is imported once, also when its run has ended or left again", func(t *testing.T) {
 		from, to := here(t), here(t)
 		turn, there := from.turn(""), to.turn("")
-		out, err := from.Export(context.Background(), turn, from.exec(turn).RunID)
+		ctx := context.Background()
+		out, err := turn.Export(ctx, from.exec(turn).RunID)
 		require.NoError(t, err)
-		_, err = to.Import(context.Background(), there, out.RunID, out.Snapshot)
+		_, err = there.Import(ctx, out.RunID, out.Snapshot)
 		require.NoError(t, err)
-		again, err := to.Export(context.Background(), there, out.RunID)
+		again, err := there.Export(ctx, out.RunID)
 		require.NoError(t, err)
-		_, err = to.Import(context.Background(), there, out.RunID, out.Snapshot)
+		_, err = there.Import(ctx, out.RunID, out.Snapshot)
 		requireKind(t, err, KindConflict)
 		require.ErrorContains(t, err, "imported before")
-		_, err = to.Import(context.Background(), there, out.RunID, again.Snapshot)
+		_, err = there.Import(ctx, out.RunID, again.Snapshot)
 		require.NoError(t, err, "what left again may come back")
 		require.NoError(t, to.AbortRun(tenant, out.RunID))
 		for _, old := range [][]byte{out.Snapshot, again.Snapshot} {
-			_, err = to.Import(context.Background(), there, out.RunID, old)
+			_, err = there.Import(ctx, out.RunID, old)
 			requireKind(t, err, KindConflict)
 		}
 		require.Zero(t, to.Stats().Suspended)
@@ -348,11 +349,11 @@ func TestExport(t *testing.T) {
 		from, to := here(t), here(t)
 		turn, there := from.turn(""), to.turn("")
 		first := from.exec(turn)
-		_, err := from.Deliver(context.Background(), turn, first.RunID, []CallResult{{ID: first.Pending[0].ID, OK: true, Value: json.RawMessage("5")}})
+		_, err := turn.Deliver(context.Background(), first.RunID, []CallResult{{ID: first.Pending[0].ID, OK: true, Value: json.RawMessage("5")}})
 		require.NoError(t, err)
-		out, err := from.Export(context.Background(), turn, first.RunID)
+		out, err := turn.Export(context.Background(), first.RunID)
 		require.NoError(t, err)
-		_, err = to.Import(context.Background(), there, first.RunID, out.Snapshot)
+		_, err = there.Import(context.Background(), first.RunID, out.Snapshot)
 		require.NoError(t, err)
 		require.Equal(t, Waiting, to.wait(there, first.RunID).Status)
 		last := to.portable.VMs()[len(to.portable.VMs())-1].Inputs()
@@ -361,7 +362,7 @@ func TestExport(t *testing.T) {
 	t.Run("H4 it opens for nobody else", func(t *testing.T) {
 		from, to := here(t), here(t)
 		turn := from.turn("")
-		out, err := from.Export(context.Background(), turn, from.exec(turn).RunID)
+		out, err := turn.Export(context.Background(), from.exec(turn).RunID)
 		require.NoError(t, err)
 		stranger := someone()
 		stranger.SessionID = "another"
@@ -377,33 +378,33 @@ func TestExport(t *testing.T) {
 			"run":     {to, to.turn(""), "cm_another"},
 			"key":     {other, other.turn(""), out.RunID},
 		} {
-			_, err := where.w.Import(context.Background(), where.turn, where.id, out.Snapshot)
+			_, err := where.turn.Import(context.Background(), where.id, out.Snapshot)
 			requireKind(t, err, KindInvalid)
 			require.ErrorContains(t, err, "does not open", name)
 			require.Zero(t, where.w.Stats().Suspended)
 		}
-		_, err = to.Import(context.Background(), to.turn(""), out.RunID, out.Snapshot[:40])
+		_, err = to.turn("").Import(context.Background(), out.RunID, out.Snapshot[:40])
 		requireKind(t, err, KindInvalid)
 	})
 	t.Run("C6 the places are the same for those that come", func(t *testing.T) {
 		from, to := here(t), here(t)
 		narrow := `{"enabled":true,"maxSuspendedRuns":1}`
 		turn := from.turn(narrow)
-		out, err := from.Export(context.Background(), turn, from.exec(turn).RunID)
+		out, err := turn.Export(context.Background(), from.exec(turn).RunID)
 		require.NoError(t, err)
 		full := to.turn(narrow)
 		other := to.exec(full)
-		_, err = to.Import(context.Background(), full, out.RunID, out.Snapshot)
+		_, err = full.Import(context.Background(), out.RunID, out.Snapshot)
 		requireKind(t, err, KindOverloaded)
 		require.NoError(t, to.AbortRun(tenant, other.RunID))
-		_, err = to.Import(context.Background(), full, out.RunID, out.Snapshot)
+		_, err = full.Import(context.Background(), out.RunID, out.Snapshot)
 		require.NoError(t, err, "H6 what was refused may come again")
 	})
 	t.Run("G3 a run with calls under way stays", func(t *testing.T) {
 		w := newPortableWorld(t, Options{}, calls("slow"), returns("1"))
 		turn := w.turn(`{"enabled":true,"drainMs":1}`)
 		first := w.exec(turn)
-		_, err := w.Export(context.Background(), turn, first.RunID)
+		_, err := turn.Export(context.Background(), first.RunID)
 		requireKind(t, err, KindConflict)
 		require.ErrorContains(t, err, first.Pending[0].ID)
 		require.Equal(t, 1, w.Stats().Suspended)
@@ -414,24 +415,24 @@ func TestExport(t *testing.T) {
 		w.portable.Diverge.Store(1)
 		turn := w.turn("")
 		first := w.exec(turn)
-		_, err := w.Export(context.Background(), turn, first.RunID)
+		_, err := turn.Export(context.Background(), first.RunID)
 		requireKind(t, err, KindConflict)
 		require.Equal(t, Waiting, w.wait(turn, first.RunID).Status)
 	})
 	t.Run("I3 without a portable engine it says so", func(t *testing.T) {
 		w := newWorld(t, enginetest.Always(script...), Options{})
 		turn := w.turn("")
-		_, err := w.Export(context.Background(), turn, "x")
+		_, err := turn.Export(context.Background(), "x")
 		requireKind(t, err, KindUnavailable)
-		_, err = w.Import(context.Background(), turn, "x", nil)
+		_, err = turn.Import(context.Background(), "x", nil)
 		requireKind(t, err, KindUnavailable)
 	})
 }
 
 // FuzzRevive brings in runs of any state: they are refused, or they are sound.
 func FuzzRevive(f *testing.F) {
-	f.Add([]byte(`{"code":"return 1","language":"javascript","expiresAt":9e15,"steps":1,"items":[{"id":1,"method":3,"tool":"client:app:ask","input":{}}]}`))
-	f.Add([]byte(`{"code":"1","language":"typescript","expiresAt":1,"output":[{"type":"text"}],"delivered":1,"items":[{"id":1,"method":6,"answer":{},"settled":true}],"answers":[{"id":1,"payload":1}],"effects":[{"ID":"a"}]}`))
+	f.Add([]byte(`{"code":"return 1","language":"javascript","expiresAt":9e15,"usage":{"steps":1},"requests":{"pending":[{"id":1,"method":3,"tool":"client:app:ask","input":{}}]}}`))
+	f.Add([]byte(`{"code":"1","language":"typescript","expiresAt":1,"output":{"items":[{"type":"text"}],"delivered":1},"requests":{"pending":[{"id":2,"method":6,"answer":{}}],"answers":[{"id":1,"payload":1}],"effects":[{"ID":"a"}]}}`))
 	w := newPortableWorld(f, Options{}, twice()...)
 	turn := w.turn("")
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -440,12 +441,12 @@ func FuzzRevive(f *testing.F) {
 			return
 		}
 		state.ExpiresAt = time.Now().Add(time.Minute).UnixMilli()
-		r, err := w.revive(turn, "cm_x", &state)
+		r, err := turn.revive("cm_x", &state)
 		if err != nil {
 			return
 		}
-		defer r.cancel()
-		require.Len(t, r.pending, len(r.order))
+		defer r.discard()
+		require.Len(t, r.requests.byID, len(r.requests.pending()))
 		require.LessOrEqual(t, r.output.bytes, r.output.limit)
 		result := r.result(Waiting)
 		result.Pending = r.pendingCalls()

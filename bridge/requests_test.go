@@ -208,7 +208,7 @@ func FuzzRequest(f *testing.F) {
 		}), Options{})
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		r, err := w.Exec(ctx, w.turn(`{"enabled":true,"drainMs":20}`), ExecInput{Code: quoted("x")})
+		r, err := w.turn(`{"enabled":true,"drainMs":20}`).Exec(ctx, ExecInput{Code: quoted("x")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,147 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/engine"
+)
+
+// errHeld means that the run makes the service hold more than it may.
+var errHeld = errors.New("the run holds too much")
+
+// admit takes in what a step asked for, and charges the invocation for the processor time that this takes (contract H6).
+// Nothing is started yet: a run that can't be suspended must not have started the calls of that suspension (contract C6).
+// An engine.ErrProtocol means that the step can't be the guest's.
+func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
+	if len(e.Requests) == 0 && len(e.Cancelled) == 0 {
+		return nil, nil
+	}
+	clock := startClock()
+	defer clock.stop()
+	fresh := make([]*request, 0, min(len(e.Requests), 64))
+	cancelled := make(map[uint32]bool, len(e.Cancelled))
+	for _, id := range e.Cancelled {
+		cancelled[id] = true
+		r.requests.cancel(id)
+	}
+	for n := range e.Requests {
+		asked := &e.Requests[n]
+		if asked.Method == engine.MethodTimer && cancelled[asked.ID] {
+			continue // set and cleared in the same step
+		}
+		q, err := r.admitOne(asked)
+		if err != nil {
+			return nil, err
+		}
+		fresh = append(fresh, q)
+		if n%checkEvery == 0 || asked.Method != engine.MethodTimer {
+			if err := r.chargeService(i, clock); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fresh, r.chargeService(i, clock)
+}
+
+// checkEvery is how many requests that cost next to nothing are taken in between two looks at the clock.
+const checkEvery = 64
+
+// chargeService charges what the service has done since it was asked last. It fails when the budget is spent, or the run is
+// to end.
+func (r *run) chargeService(i *invocation, clock *processorClock) error {
+	took := clock.lap()
+	i.served(took)
+	r.usage.Service += took
+	switch {
+	case r.ctx.Err() != nil:
+		return engine.ErrStopped
+	case i.left <= 0:
+		return engine.ErrTimeout
+	}
+	return nil
+}
+
+// admitOne judges a request: everything that it names is looked up in the turn's own catalog.
+func (r *run) admitOne(asked *engine.Request) (*request, error) {
+	q := &request{id: asked.ID, method: asked.Method}
+	var refused error
+	switch asked.Method {
+	case engine.MethodSearch:
+		refused = r.search(q, asked)
+	case engine.MethodDescribe:
+		refused = r.describe(q, asked)
+	case engine.MethodCall, engine.MethodCallValue:
+		r.admitCall(r.ctx, q, asked)
+	case engine.MethodNamespace:
+		if server, ok := isAPI(asked); ok {
+			refused = r.describeAPI(q, server, asked)
+		} else {
+			r.admitCall(r.ctx, q, asked)
+		}
+	case engine.MethodYield:
+		q.kind, q.answer = yieldRequest, engine.Answer{ID: q.id, Payload: yielded(asked.Payload)}
+	case engine.MethodTimer:
+		q.kind, q.due = timerRequest, time.Now().Add(timerDelay(asked.Payload))
+	}
+	if refused != nil {
+		r.refuse(q, refused)
+	}
+	if err := r.hold(q); err != nil {
+		return nil, err
+	}
+	return q, r.requests.add(q)
+}
+
+func yielded(reason []byte) []byte {
+	return append(append([]byte(`{"status":"yielded","reason":`), reason...), '}')
+}
+
+// hold counts in the run's account what is kept for a request. A request that there is no room for is refused; a run that
+// has no room even for that is over.
+func (r *run) hold(q *request) error {
+	size := q.size()
+	err := r.account.Hold(size)
+	if err != nil && size > 2*requestOverhead {
+		r.refuse(q, &refusalError{codeTooManyBytes, fmt.Sprintf("this takes %d bytes, and %v. Await pending calls before starting others, or pass less data.", size, err)})
+		q.answer.Payload = append([]byte(nil), q.answer.Payload...)
+		size = q.size()
+		err = r.account.Hold(size)
+	}
+	var full *account.FullError
+	if errors.As(err, &full) {
+		return fmt.Errorf("%w: %w", errHeld, err)
+	}
+	q.held = size
+	return nil
+}
+
+// processorClock measures the processor time of the goroutine that starts it. It is locked to its thread until stop, so
+// what it measures must not block.
+type processorClock struct{ last time.Duration }
+
+func startClock() *processorClock {
+	runtime.LockOSThread()
+	return &processorClock{threadTime()}
+}
+
+// lap returns the time since the last lap.
+func (c *processorClock) lap() time.Duration {
+	now := threadTime()
+	took := now - c.last
+	c.last = now
+	return took
+}
+
+func (c *processorClock) stop() { runtime.UnlockOSThread() }
+
+func threadTime() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) // fails for no clock that exists
+	return time.Duration(t.Nano())
+}

@@ -1,0 +1,73 @@
+package bridge
+
+import (
+	"math"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/codecell/codecell/engine"
+)
+
+// search answers tools.search (contract D3).
+func (r *run) search(q *request, asked *engine.Request) error {
+	r.turn.counts.search.Add(1)
+	c := &r.turn.config
+	limit := c.SearchDefaultLimit
+	if v := gjson.ParseBytes(asked.Payload); v.Type != gjson.Null {
+		if v.Num < 1 || v.Num != math.Trunc(v.Num) {
+			return &refusalError{codeInvalidInput, "limit must be a positive integer."}
+		}
+		limit = int(min(v.Num, float64(c.MaxSearchLimit)))
+	}
+	payload := []byte{'['}
+	for i, e := range r.turn.catalog.Search(asked.Name, limit) {
+		if i > 0 {
+			payload = append(payload, ',')
+		}
+		payload = append(payload, e.JSON()...)
+	}
+	q.resolve(append(payload, ']'))
+	return nil
+}
+
+// describe answers tools.describe (contract D4).
+func (r *run) describe(q *request, asked *engine.Request) error {
+	r.turn.counts.describe.Add(1)
+	e, err := r.turn.catalog.Lookup(asked.Name)
+	if err != nil {
+		return &refusalError{codeUnknownTool, err.Error()}
+	}
+	q.resolve(e.DescribeJSON())
+	return nil
+}
+
+// apiTarget is what a namespace request names when $api was called, on MCP itself or, after a colon, on a server.
+const apiTarget = "$api"
+
+// isAPI says whether a namespace request asks for a description and is no call. It returns the server, "" for all.
+func isAPI(asked *engine.Request) (server string, ok bool) {
+	rest, ok := strings.CutPrefix(asked.Name, apiTarget)
+	if !ok || rest != "" && rest[0] != ':' {
+		return "", false
+	}
+	return strings.TrimPrefix(rest, ":"), true
+}
+
+// describeAPI answers MCP.$api() and MCP.<server>.$api(tool?, {schema?}) (contract E3).
+func (r *run) describeAPI(q *request, server string, asked *engine.Request) error {
+	args := gjson.ParseBytes(asked.Payload).Array()
+	selector, schema := "", false
+	if len(args) > 0 && args[0].Type == gjson.String {
+		selector = args[0].Str
+	}
+	if len(args) > 1 {
+		schema = args[1].Get("schema").Bool()
+	}
+	payload, err := r.turn.catalog.MCPAPI(server, selector, schema)
+	if err != nil {
+		return &refusalError{codeInvalidInput, err.Error()}
+	}
+	q.resolve(payload)
+	return nil
+}

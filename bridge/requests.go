@@ -1,0 +1,371 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/engine"
+)
+
+// requests is what a run has asked for: what is pending, which calls wait for a place or are under way, the answers that
+// the guest has not had yet, and what the calls may have changed.
+//
+// It owns its lock, and whoever holds a run may call its methods: the goroutine that drives it, tool calls, deliveries. No
+// lookup, validation or call happens under the lock, and nothing under it takes longer than the requests or answers that
+// are passed in; their number is bounded by the config.
+//
+// The bytes of inputs and answers are held in the run's account until the guest has them (contract H6).
+type requests struct {
+	run       *runID
+	maxActive int // calls that may be under way at once
+	account   *account.Account
+	wake      chan struct{} // an answer has come
+
+	mu            sync.Mutex
+	ended         bool // nothing is taken any more
+	byID          map[uint32]*request
+	first, last   *request // those that are not settled, in the order of the requests
+	count         [requestKinds]int
+	toolsPending  int // of them, those that came through tools.*
+	timers        timerHeap
+	queue         []*request // calls that wait for a place
+	active        int        // calls under way
+	mailbox       []engine.Answer
+	mailBytes     int
+	effects       []*SideEffect
+	nonIdempotent bool // a call was started that must not be repeated
+}
+
+// maxSideEffects bounds what a failed run lists; the first ones are kept.
+const maxSideEffects = 1000
+
+func newRequests(run *runID, maxActive int, held *account.Account) *requests {
+	return &requests{run: run, maxActive: maxActive, account: held, wake: make(chan struct{}, 1)}
+}
+
+// add takes in a request that the driving goroutine has judged. The error means that the step can't be the guest's.
+func (s *requests) add(q *request) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byID == nil {
+		s.byID = map[uint32]*request{}
+	}
+	if s.byID[q.id] != nil {
+		return fmt.Errorf("%w: request %d is already pending", engine.ErrProtocol, q.id)
+	}
+	s.byID[q.id] = q
+	s.link(q)
+	return nil
+}
+
+// link puts a request behind the others. mu must be held.
+func (s *requests) link(q *request) {
+	q.previous = s.last
+	if s.last == nil {
+		s.first = q
+	} else {
+		s.last.next = q
+	}
+	s.last = q
+	s.count[q.kind]++
+	if isToolsCall(q.method) {
+		s.toolsPending++
+	}
+	if q.kind == timerRequest {
+		s.timers.push(q)
+	}
+}
+
+// unlink takes a request out of those that are not settled, and releases what it held. mu must be held.
+func (s *requests) unlink(q *request) {
+	if q.previous == nil {
+		s.first = q.next
+	} else {
+		q.previous.next = q.next
+	}
+	if q.next == nil {
+		s.last = q.previous
+	} else {
+		q.next.previous = q.previous
+	}
+	q.previous, q.next = nil, nil
+	s.count[q.kind]--
+	if isToolsCall(q.method) {
+		s.toolsPending--
+	}
+	if q.kind == timerRequest {
+		s.timers.remove(q)
+	}
+	s.account.Release(q.held)
+}
+
+func isToolsCall(m engine.Method) bool {
+	return m >= engine.MethodSearch && m <= engine.MethodCallValue
+}
+
+// cancel forgets the timer of that number, if there is one.
+func (s *requests) cancel(id uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q := s.byID[id]; q != nil && q.kind == timerRequest && !q.settled {
+		s.unlink(q)
+		delete(s.byID, id)
+	}
+}
+
+// start lets what a step asked for begin: answers that are known are on their way, and calls wait for a place, to be carried
+// out with ctx.
+func (s *requests) start(ctx context.Context, fresh []*request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, q := range fresh {
+		switch q.kind {
+		case answeredRequest:
+			s.post(q, q.answer)
+		case localRequest:
+			q.ctx = ctx
+			s.queue = append(s.queue, q)
+		case callerRequest:
+			s.note(q, statePending)
+		}
+	}
+}
+
+// next returns a call to carry out, if there is a place for one, else nil. finish gives the place back. The call is listed
+// as started under the same lock that end takes, so the list of a run that is over is complete.
+func (s *requests) next() *request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 || s.active >= s.maxActive || s.ended {
+		return nil
+	}
+	q := s.queue[0]
+	s.queue[0] = nil
+	s.queue = s.queue[1:]
+	s.active++
+	s.note(q, stateCancelled) // until it is known how it ended
+	return q
+}
+
+// The states of a call that was started (contract B7).
+const (
+	stateCompleted = "completed"
+	stateFailed    = "failed"
+	stateCancelled = "cancelled" // it was under way when the run ended, and may have happened
+	statePending   = "pending"   // it is with the caller
+)
+
+// note lists a call that may change something from now on, and whether it matters if that happens twice (contract B7,
+// G3). mu must be held.
+func (s *requests) note(q *request, state string) {
+	if a := q.entry.Tool().Annotations; !a.ReadOnly && !a.Idempotent {
+		s.nonIdempotent = true
+	}
+	if len(s.effects) < maxSideEffects {
+		q.effect = &SideEffect{ID: s.run.call(q.id), ToolID: q.entry.ID(), State: state}
+		s.effects = append(s.effects, q.effect)
+	}
+}
+
+// finish gives a call's place back and posts its answer. What the call came to is recorded also for a run that is over,
+// unless the call was only told to stop.
+func (s *requests) finish(q *request, answer engine.Answer, state string, stopped bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active--
+	if q.effect != nil && !stopped {
+		q.effect.State = state
+	}
+	s.post(q, answer)
+}
+
+// post settles a request. Where the account has no room for its answer, a short one that says so takes its place. mu must
+// be held.
+func (s *requests) post(q *request, answer engine.Answer) {
+	if q.settled || s.ended {
+		return
+	}
+	size := len(answer.Payload)
+	if err := s.account.Hold(size); err != nil {
+		answer = q.rejection(s.run.call(q.id), codeTooManyBytes, fmt.Sprintf(
+			"the answer has %d bytes, and %v. Ask for less at once, or await calls before starting others.", size, err))
+		size = 0 // it takes less than what the request itself held
+	}
+	s.settle(q, answer, size)
+}
+
+// settle puts an answer into the mailbox, of which so many bytes are held in the account. mu must be held.
+func (s *requests) settle(q *request, answer engine.Answer, held int) {
+	q.settled = true
+	s.unlink(q)
+	s.mailBytes += held
+	s.mailbox = append(s.mailbox, answer)
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the mailbox and fires the timers that are due: answers in the order in which they came, then the timers,
+// earliest first (contract C3). If there is nothing, it says when the next timer is due (zero for none) and whether somebody
+// else has a call to carry out.
+func (s *requests) take(now time.Time) (answers []engine.Answer, next time.Time, calls bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answers = s.mailbox
+	s.account.Release(s.mailBytes)
+	s.mailbox, s.mailBytes = nil, 0
+	for _, a := range answers {
+		delete(s.byID, a.ID)
+	}
+	for q := s.timers.due(now); q != nil; q = s.timers.due(now) {
+		q.settled = true
+		s.unlink(q)
+		delete(s.byID, q.id)
+		answers = append(answers, engine.Answer{ID: q.id, Kind: engine.AnswerFired})
+	}
+	return answers, s.timers.next(), s.count[localRequest]+s.count[callerRequest] > 0
+}
+
+// giveBack puts answers that the guest could not be given back where they were.
+func (s *requests) giveBack(answers []engine.Answer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size := 0
+	for _, a := range answers {
+		size += len(a.Payload)
+	}
+	if err := s.account.Hold(size); err != nil {
+		return err
+	}
+	s.mailbox, s.mailBytes = append(answers, s.mailbox...), s.mailBytes+size
+	return nil
+}
+
+// outstanding returns how much the guest has not had an answer to, and how much of it are timers.
+func (s *requests) outstanding() (all, timers int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range s.count {
+		all += n
+	}
+	return all + len(s.mailbox), s.count[timerRequest]
+}
+
+// waits is what decides whether a run has to wait for somebody else.
+type waits struct {
+	yields    bool
+	tools     bool      // something that came through tools.*
+	answers   bool      // answers are there, or known
+	calls     bool      // of executors
+	nextTimer time.Time // zero if there is none
+}
+
+func (s *requests) waits() waits {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return waits{
+		yields: s.count[yieldRequest] > 0, tools: s.toolsPending > 0, calls: s.count[localRequest] > 0,
+		answers: len(s.mailbox) > 0 || s.count[answeredRequest] > 0, nextTimer: s.timers.next(),
+	}
+}
+
+// pending returns what is not settled, in the order of the requests.
+func (s *requests) pending() []*request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []*request
+	for q := s.first; q != nil; q = q.next {
+		all = append(all, q)
+	}
+	return all
+}
+
+// answerYields answers every yield: being resumed is what it waited for (contract D9).
+func (s *requests) answerYields() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for q := s.first; q != nil && s.count[yieldRequest] > 0; {
+		following := q.next
+		if q.kind == yieldRequest {
+			s.post(q, q.answer)
+		}
+		q = following
+	}
+}
+
+// Why the result of a call is not taken (contract C10).
+var (
+	errNotPending = errors.New("no such call is pending in this run")
+	errNotCallers = errors.New("this call is not the caller's to run")
+	errHasResult  = errors.New("this call has its result already")
+)
+
+// callers returns the pending request of that number, if the caller runs it.
+func (s *requests) callers(id uint32) (*request, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.callersLocked(id)
+}
+
+func (s *requests) callersLocked(id uint32) (*request, error) {
+	q := s.byID[id]
+	switch {
+	case q == nil || s.ended:
+		return nil, errNotPending
+	case q.kind != callerRequest:
+		return nil, errNotCallers
+	case q.settled:
+		return nil, errHasResult
+	}
+	return q, nil
+}
+
+// deliver posts the caller's answer to a request of its own. What there is no room for is refused, and the call stays
+// pending.
+func (s *requests) deliver(q *request, answer engine.Answer, state string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.callersLocked(q.id); err != nil {
+		return err
+	}
+	if err := s.account.Hold(len(answer.Payload)); err != nil {
+		return fmt.Errorf("the result has %d bytes, and %w", len(answer.Payload), err)
+	}
+	if q.effect != nil {
+		q.effect.State = state
+	}
+	s.settle(q, answer, len(answer.Payload))
+	return nil
+}
+
+// end refuses all that comes from now on. It returns the calls that were started, and whether none of them must not be
+// repeated.
+func (s *requests) end() (effects []SideEffect, harmless bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	for _, e := range s.effects {
+		effects = append(effects, *e)
+	}
+	return effects, !s.nonIdempotent
+}
+
+// underWay returns the numbers of calls whose answers will come to this process.
+func (s *requests) underWay() []uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []uint32
+	for q := s.first; q != nil; q = q.next {
+		if q.kind == localRequest {
+			ids = append(ids, q.id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}

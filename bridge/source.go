@@ -1,0 +1,101 @@
+package bridge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/codecell/codecell/engine/script"
+)
+
+// refusal is a reason in the contract's own words, full stop and all.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// prepareCell judges the input in the contract's order (B1) and makes it ready for the guest.
+func (t *Turn) prepareCell(in ExecInput) (cell, error) {
+	code, err := pickSource(in)
+	if err != nil {
+		return cell{}, err
+	}
+	language, err := pickLanguage(in.Language)
+	if err != nil {
+		return cell{}, err
+	}
+	if !t.codeMode {
+		return cell{}, refusal("code mode is disabled.")
+	}
+	if !t.allowsLanguage(string(language)) {
+		return cell{}, refusal(fmt.Sprintf("code mode %s input is disabled.", language))
+	}
+	return t.cellOf(code, language)
+}
+
+// cellOf prepares a source that may be run in the turn.
+func (t *Turn) cellOf(code string, language script.Language) (cell, error) {
+	source, err := script.Prepare(code, language, script.Options{MaxBytes: t.config.MaxSourceBytes, ShellTool: t.shellTool})
+	if err != nil {
+		return cell{}, err
+	}
+	return cell{code: code, language: language, source: source, catalog: t.guestCatalogFor(source.Body)}, nil
+}
+
+func pickSource(in ExecInput) (string, error) {
+	code, hasCode := jsonString(in.Code)
+	command, hasCommand := jsonString(in.Command)
+	switch {
+	case hasCode && hasCommand && code != command:
+		return "", refusal("code and command must match when both are provided.")
+	case hasCommand:
+		code = command
+	}
+	if strings.TrimSpace(code) == "" {
+		return "", refusal("code or command must be a non-empty string.")
+	}
+	return code, nil
+}
+
+func pickLanguage(raw json.RawMessage) (script.Language, error) {
+	if raw == nil {
+		return script.JavaScript, nil
+	}
+	name, _ := jsonString(raw)
+	switch l := script.Language(name); l {
+	case script.JavaScript, script.TypeScript:
+		return l, nil
+	}
+	return "", refusal("language must be javascript or typescript.")
+}
+
+func jsonString(raw json.RawMessage) (string, bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	// Valid JSON without a backslash is its own text.
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), true
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// The words without which no cell gets hold of API: its name, or a way to a global by another name. A cell that
+// spells such a word out of pieces at run time is told that the files are not there.
+var waysToFiles = []string{"API", "this", "This", "eval", "Function", "constructor", `\u`}
+
+// guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so
+// a cell that can't read them does without.
+func (t *Turn) guestCatalogFor(body string) []byte {
+	for _, word := range waysToFiles {
+		if strings.Contains(body, word) {
+			return t.guest()
+		}
+	}
+	return t.guestBrief()
+}
