@@ -32,6 +32,7 @@ type heap struct {
 	image   []byte
 	status  guest.Status // of the last step
 	running atomic.Bool
+	stopped atomic.Bool // the step is to end soon
 	taken   atomic.Bool // by a run
 	listed  atomic.Bool // on the pool's list
 	alarm   *time.Timer
@@ -68,10 +69,14 @@ func (h *heap) sendStop() {
 }
 
 // Arm implements stepper.Heap.
-func (h *heap) Arm() { h.control.Arm() }
+func (h *heap) Arm() {
+	h.stopped.Store(false)
+	h.control.Arm()
+}
 
 // Stop implements stepper.Heap.
 func (h *heap) Stop() {
+	h.stopped.Store(true)
 	h.control.Stop()
 	h.alarm.Reset(grace)
 }
@@ -115,6 +120,9 @@ func (h *heap) replay(input, catalog []byte, clock []engine.ClockRun, timeout ti
 func (h *heap) watch(timeout time.Duration) {
 	h.running.Store(true)
 	h.alarm.Reset(timeout + grace)
+	if h.stopped.Load() {
+		h.alarm.Reset(grace) // Stop came first, and its alarm was put off above
+	}
 }
 
 func (h *heap) finished(status guest.Status) {
