@@ -67,6 +67,19 @@ func newAuthenticator(keys []Key) (*authenticator, error) {
 	return a, nil
 }
 
+// tenants are all that there may be: those of the keys, or the one without a
+// name.
+func (a *authenticator) tenants() []string {
+	if len(a.keys) == 0 {
+		return []string{""}
+	}
+	var ids []string
+	for _, k := range a.keys {
+		ids = append(ids, k.id)
+	}
+	return ids
+}
+
 // middleware guards the routes under /v1.
 func (a *authenticator) middleware(next echo.HandlerFunc) echo.HandlerFunc {
 	if len(a.keys) == 0 {

@@ -20,8 +20,9 @@ const (
 	execEnvelope = 1 << 20
 	// escapeFactor is the most bytes that one byte of source takes in JSON: \u0000.
 	escapeFactor = 6
-	// freeBody is what each request may buffer without asking the budget.
-	freeBody = 64 << 10
+	// freeBody is what each request may buffer without asking a budget: with
+	// the most connections, 32 MiB.
+	freeBody = 8 << 10
 )
 
 // budget bounds the bytes of bodies that are in memory at once. It counts what
@@ -40,18 +41,82 @@ func (b *budget) take(n int64) bool {
 	return false
 }
 
+// bodyBudgets bound the bodies of each tenant, and those of all.
+type bodyBudgets struct {
+	all     budget
+	tenants map[string]*budget // never changed after it was made
+}
+
+func newBodyBudgets(all, each int64, tenants []string) *bodyBudgets {
+	b := &bodyBudgets{tenants: make(map[string]*budget, len(tenants))}
+	b.all.left.Store(all)
+	for _, tenant := range tenants {
+		own := &budget{}
+		own.left.Store(each)
+		b.tenants[tenant] = own
+	}
+	return b
+}
+
+// take reserves n bytes for a tenant.
+func (b *bodyBudgets) take(tenant string, n int64) error {
+	own := b.tenants[tenant]
+	if !own.take(n) {
+		return &problem{
+			kind: kindQuota, retryAfter: time.Second,
+			detail: "Too many bytes of your tenant's request bodies are in flight. Send the request again later.",
+		}
+	}
+	if !b.all.take(n) {
+		own.left.Add(n)
+		return &problem{
+			kind: kindOverloaded, retryAfter: time.Second,
+			detail: "Too many bytes of request bodies are in flight. Send the request again later.",
+		}
+	}
+	return nil
+}
+
+func (b *bodyBudgets) giveBack(tenant string, n int64) {
+	b.tenants[tenant].left.Add(n)
+	b.all.left.Add(n)
+}
+
 // body is a request's body in memory. Its bytes are valid until release.
 type body struct {
 	bytes    []byte
 	buffer   *[]byte
 	reserved int64
-	budget   *budget
+	tenant   string
+	budgets  *bodyBudgets
+}
+
+// newBody takes a buffer to read into. One that is larger than what is free is
+// reserved or left alone.
+func (s *Server) newBody(tenant string) *body {
+	b := &body{buffer: takeBuffer(), tenant: tenant, budgets: s.bodies}
+	b.bytes = *b.buffer
+	if cap(b.bytes) > freeBody && b.reserve(int64(cap(b.bytes))) != nil {
+		giveBuffer(b.buffer)
+		fresh := make([]byte, 0, freeBody)
+		b.buffer, b.bytes = &fresh, fresh
+	}
+	return b
+}
+
+// reserve makes the body's share of the budgets so large.
+func (b *body) reserve(size int64) error {
+	if err := b.budgets.take(b.tenant, size-b.reserved); err != nil {
+		return err
+	}
+	b.reserved = size
+	return nil
 }
 
 func (b *body) release() {
 	*b.buffer = b.bytes
 	giveBuffer(b.buffer)
-	b.budget.left.Add(b.reserved)
+	b.budgets.giveBack(b.tenant, b.reserved)
 }
 
 // readBody reads a JSON body of at most limit bytes, within the time that the
@@ -70,8 +135,7 @@ func (s *Server) readBody(c echo.Context, limit int) (*body, error) {
 	// ResponseWriter can do it; then the server's own timeouts are all there is.
 	control := http.NewResponseController(c.Response().Writer)
 	late := time.AfterFunc(s.bodyTimeout, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
-	b := &body{buffer: takeBuffer(), budget: &s.budget}
-	b.bytes = *b.buffer
+	b := s.newBody(Tenant(c))
 	err := b.fill(c, r.Body, limit)
 	if !late.Stop() && err == nil {
 		err = errSlowBody // the connection has no more time
@@ -108,13 +172,9 @@ func (b *body) grow(limit int) error {
 	// One byte more than the limit is enough to see that it is passed.
 	size := min(2*cap(b.bytes), limit+1)
 	if size > freeBody {
-		if !b.budget.take(int64(size) - b.reserved) {
-			return &problem{
-				kind: kindOverloaded, retryAfter: time.Second,
-				detail: "Too many bytes of request bodies are in flight. Send the request again later.",
-			}
+		if err := b.reserve(int64(size)); err != nil {
+			return err
 		}
-		b.reserved = int64(size)
 	}
 	grown := make([]byte, len(b.bytes), size)
 	copy(grown, b.bytes)

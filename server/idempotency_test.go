@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -151,68 +150,66 @@ func TestIdempotencyConcurrent(t *testing.T) {
 		})
 	})
 	t.Run("G7 one that waits may go away", func(t *testing.T) {
-		store := newAnswers()
-		e, mine, err := store.claim(slot{key: "k"}, [32]byte{})
+		store := newAnswers(AnswerBounds{}.withDefaults(0))
+		first, mine, err := store.claim(slot{key: "k"}, [32]byte{})
 		require.NoError(t, err)
 		require.True(t, mine)
 		gone, cancel := context.WithCancel(context.Background())
 		cancel()
-		_, err = e.await(gone)
+		_, err = first.await(gone)
 		require.ErrorIs(t, err, context.Canceled)
 	})
 }
 
-func TestAnswersBounds(t *testing.T) {
-	put := func(a *answers, key string, size int) {
-		e, mine, err := a.claim(slot{key: key}, [32]byte{})
-		if err == nil && mine {
-			a.finish(e, make([]byte, size), nil)
-		}
+func TestIdempotencyQuota(t *testing.T) {
+	keyed := func(tenant, key string) call {
+		return post("/v1/exec", cell).with("Idempotency-Key", key).with("Authorization", "Bearer "+tenant)
 	}
-	has := func(a *answers, key string) bool {
-		_, mine, _ := a.claim(slot{key: key}, [32]byte{})
-		return !mine
+	open := func(t *testing.T, b AnswerBounds) (*Server, *atomic.Int64) {
+		f := newFake()
+		f.turns["a/turn-1"], f.turns["b/turn-1"] = f.turns["/turn-1"], f.turns["/turn-1"]
+		return newTestServer(t, Options{Backend: f, Answers: b, Keys: []Key{{"a", HashKey("a")}, {"b", HashKey("b")}}}), counting(f)
 	}
-	t.Run("I3 answers expire", func(t *testing.T) {
-		a, now := newAnswers(), time.Unix(0, 0)
-		a.now = func() time.Time { return now }
-		put(a, "k", 10)
-		now = now.Add(answerTTL - 1)
-		require.True(t, has(a, "k"))
-		now = now.Add(1)
-		require.False(t, has(a, "k"))
-		require.Zero(t, a.bytes)
-		require.Zero(t, a.finished.Len())
-	})
-	t.Run("I3 the oldest go when there are too many", func(t *testing.T) {
-		a := newAnswers()
-		for i := range maxAnswers + 5 {
-			put(a, fmt.Sprint(i), 1)
+	t.Run("H6 a tenant that has used up its keys is refused, and nothing of anybody is forgotten", func(t *testing.T) {
+		s, runs := open(t, AnswerBounds{Entries: 4, TenantEntries: 2})
+		require.Equal(t, 200, do(t, s, keyed("b", "0")).Code)
+		first := do(t, s, keyed("a", "0"))
+		require.Equal(t, 200, do(t, s, keyed("a", "1")).Code)
+		for _, key := range []string{"2", "3"} {
+			rec := do(t, s, keyed("a", key))
+			require.Equal(t, 429, rec.Code)
+			require.Equal(t, "60", rec.Header().Get("Retry-After"))
+			require.Contains(t, problemOf(t, rec).Detail, "without an Idempotency-Key")
 		}
-		require.Equal(t, maxAnswers, a.finished.Len())
-		require.False(t, has(a, "4"))
-		require.True(t, has(a, "5"))
+		require.EqualValues(t, 3, runs.Load(), "what was refused did not run")
+		require.Equal(t, first.Body.String(), do(t, s, keyed("a", "0")).Body.String())
+		require.Equal(t, 200, do(t, s, keyed("b", "1")).Code, "the other has its share")
+		require.Equal(t, 503, do(t, newlyFull(t), keyed("b", "1")).Code)
 	})
-	t.Run("I3 the oldest go when they are too large", func(t *testing.T) {
-		a := newAnswers()
-		for i := range 20 {
-			put(a, fmt.Sprint(i), 10<<20)
+	t.Run("H6 an answer that had to make room is not run again", func(t *testing.T) {
+		size := int64(len(text(completed("1"))))
+		s, runs := open(t, AnswerBounds{Bytes: 4 * size, TenantBytes: 2 * size})
+		for _, key := range []string{"0", "1", "2"} {
+			require.Equal(t, 200, do(t, s, keyed("a", key)).Code)
 		}
-		require.LessOrEqual(t, a.bytes, maxAnswerBytes)
-		require.False(t, has(a, "0"))
-		require.True(t, has(a, "19"))
+		require.Equal(t, 200, do(t, s, keyed("b", "0")).Code)
+		rec := do(t, s, keyed("a", "0"))
+		require.Equal(t, 409, rec.Code)
+		require.Contains(t, problemOf(t, rec).Detail, "not run again")
+		for _, key := range []string{"1", "2"} {
+			require.Equal(t, 200, do(t, s, keyed("a", key)).Code)
+		}
+		require.EqualValues(t, 4, runs.Load())
 	})
-	t.Run("I3 the books balance", func(t *testing.T) {
-		a := newAnswers()
-		for i := range 100 {
-			put(a, fmt.Sprint(i), i)
-		}
-		e, _, _ := a.claim(slot{key: "refused"}, [32]byte{})
-		a.finish(e, nil, errors.Join(&bridge.Error{Kind: bridge.KindNotFound}))
-		for a.finished.Len() > 0 {
-			a.remove(a.finished.Front())
-		}
-		require.Zero(t, a.bytes)
-		require.Empty(t, a.bySlot)
+}
+
+// newlyFull is a server whose only entry another tenant has.
+func newlyFull(t *testing.T) *Server {
+	f := newFake()
+	f.turns["a/turn-1"], f.turns["b/turn-1"] = f.turns["/turn-1"], f.turns["/turn-1"]
+	s := newTestServer(t, Options{
+		Backend: f, Answers: AnswerBounds{Entries: 1, TenantEntries: 1}, Keys: []Key{{"a", HashKey("a")}, {"b", HashKey("b")}},
 	})
+	require.Equal(t, 200, do(t, s, post("/v1/exec", cell).with("Idempotency-Key", "k").with("Authorization", "Bearer a")).Code)
+	return s
 }

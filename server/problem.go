@@ -35,6 +35,7 @@ const (
 	kindTooLarge     kind = "too-large"
 	kindMedia        kind = "unsupported-media-type"
 	kindReused       kind = "idempotency-key-reused"
+	kindQuota        kind = "quota-exceeded"
 	kindInternal     kind = "internal"
 	kindOverloaded   kind = "overloaded"
 	kindUnavailable  kind = "unavailable"
@@ -61,6 +62,7 @@ var problemTable = map[kind]struct {
 	kindTooLarge:     {http.StatusRequestEntityTooLarge, "The request is too large"},
 	kindMedia:        {http.StatusUnsupportedMediaType, "The body has the wrong type"},
 	kindReused:       {http.StatusConflict, "The idempotency key belongs to another request"},
+	kindQuota:        {http.StatusTooManyRequests, "The tenant has used up its share"},
 	kindInternal:     {http.StatusInternalServerError, "The service failed"},
 	kindOverloaded:   {http.StatusServiceUnavailable, "The service is busy"},
 	kindUnavailable:  {http.StatusServiceUnavailable, "The service can't run code now"},

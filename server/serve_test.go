@@ -143,25 +143,6 @@ func TestHostileBodies(t *testing.T) {
 	})
 }
 
-func TestBodyBudget(t *testing.T) {
-	s := newTestServer(t, Options{Backend: newFake(), MaxBodyBytes: 1 << 20})
-	big := post("/v1/turns", `{"x":"`+strings.Repeat("x", 700<<10)+`"}`)
-	t.Run("H5 bodies in flight are bounded", func(t *testing.T) {
-		require.Equal(t, 200, do(t, s, big).Code)
-		require.True(t, s.budget.take(512<<10), "somebody else's body")
-		rec := do(t, s, big)
-		require.Equal(t, 503, rec.Code)
-		require.Equal(t, "1", rec.Header().Get("Retry-After"))
-		require.Equal(t, 200, do(t, s, post("/v1/exec", cell)).Code, "small ones need no share")
-		s.budget.left.Add(512 << 10)
-		require.Equal(t, 200, do(t, s, big).Code)
-	})
-	t.Run("H5 every share is given back", func(t *testing.T) {
-		do(t, s, post("/v1/turns", `{"x":"`+strings.Repeat("x", 700<<10)))
-		require.EqualValues(t, 1<<20, s.budget.left.Load())
-	})
-}
-
 func TestStop(t *testing.T) {
 	t.Run("I1 running cells finish, new ones are refused, results are taken", func(t *testing.T) {
 		f := newFake()

@@ -23,8 +23,13 @@ type Options struct {
 	// MaxSourceBytes is the operator's bound on a cell's source; it sets what an
 	// exec may weigh. Zero means the default of contract A2.
 	MaxSourceBytes int
-	// MaxBodyBytes bounds the request bodies in memory at once; zero means 256 MiB.
+	// MaxBodyBytes bounds the request bodies in memory at once; zero means 128 MiB.
 	MaxBodyBytes int64
+	// MaxTenantBodyBytes bounds those of one tenant; zero means half of
+	// MaxBodyBytes, or all of it when there is only one tenant.
+	MaxTenantBodyBytes int64
+	// Answers bound what is remembered for the Idempotency-Key.
+	Answers AnswerBounds
 	// BodyTimeout is how long a body may take to arrive; zero means a minute.
 	BodyTimeout time.Duration
 	// MaxConnections bounds open connections; zero means 4096. More wait unaccepted.
@@ -38,8 +43,12 @@ func (o Options) withDefaults() Options {
 		o.MaxSourceBytes = config.Default().MaxSourceBytes
 	}
 	if o.MaxBodyBytes == 0 {
-		o.MaxBodyBytes = 256 << 20
+		o.MaxBodyBytes = 128 << 20
 	}
+	if o.MaxTenantBodyBytes == 0 {
+		o.MaxTenantBodyBytes = tenantShare(o.MaxBodyBytes, len(o.Keys))
+	}
+	o.Answers = o.Answers.withDefaults(len(o.Keys))
 	if o.BodyTimeout == 0 {
 		o.BodyTimeout = time.Minute
 	}
@@ -58,7 +67,7 @@ type Server struct {
 	echo           *echo.Echo
 	authenticator  *authenticator
 	answers        *answers
-	budget         budget
+	bodies         *bodyBudgets
 	bodyTimeout    time.Duration
 	maxExec        int
 	maxConnections int
@@ -79,11 +88,11 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("openapi.json: %w", err)
 	}
 	s := &Server{
-		backend: o.Backend, authenticator: auth, answers: newAnswers(), bodyTimeout: o.BodyTimeout,
+		backend: o.Backend, authenticator: auth, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
 		maxConnections: o.MaxConnections, log: o.Logger, openAPI: description,
 	}
-	s.budget.left.Store(o.MaxBodyBytes)
+	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes, auth.tenants())
 	s.echo = s.routes()
 	return s, nil
 }
