@@ -76,7 +76,9 @@ func newOffloader(s *Service, portable engine.Portable) (*offloader, error) {
 		parked:   list.New(), eager: make(chan *run, 1024), full: make(chan struct{}, 1),
 	}
 	if o.store == nil {
-		o.store = snapshot.NewMemory(snapshot.MemoryOptions{Bounds: snapshot.Bounds{Bytes: s.options.SnapshotBytes}})
+		o.store = snapshot.NewMemory(snapshot.MemoryOptions{
+			Bounds: snapshot.Bounds{Bytes: s.options.SnapshotBytes, TenantBytes: s.options.SnapshotTenantBytes},
+		})
 	}
 	o.stop, o.end = context.WithCancel(context.Background())
 	for range max(1, runtime.GOMAXPROCS(0)/2) {

@@ -49,6 +49,8 @@ type Options struct {
 	Snapshots snapshot.Store
 	// SnapshotBytes bounds the default store. Default 1 GiB.
 	SnapshotBytes int64
+	// SnapshotTenantBytes is as much for one tenant. Default half of SnapshotBytes.
+	SnapshotTenantBytes int64
 	// SnapshotKey seals snapshots. Processes that are to take over each other's runs have the same one; by default
 	// there is a key that no other process has (contract H4).
 	SnapshotKey []byte

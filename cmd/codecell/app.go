@@ -38,7 +38,8 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	}
 	service, err := bridge.New(bridge.Options{
 		Engine: e.whole, EngineError: e.err,
-		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotBytes: c.Snapshot.MaxBytes, SnapshotKey: []byte(c.Snapshot.Key),
+		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotKey: []byte(c.Snapshot.Key),
+		SnapshotBytes: c.Snapshot.MaxBytes, SnapshotTenantBytes: c.Snapshot.MaxTenantBytes,
 		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(),
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 	})

@@ -48,6 +48,8 @@ type Config struct {
 	Snapshot SnapshotConfig `json:"snapshot"`
 	// HTTP bounds what clients may hold.
 	HTTP HTTPConfig `json:"http"`
+	// Idempotency bounds what is remembered for retries.
+	Idempotency IdempotencyConfig `json:"idempotency"`
 	// Turns bounds the turns that are kept.
 	Turns TurnsConfig `json:"turns"`
 }
@@ -114,6 +116,8 @@ type SnapshotConfig struct {
 	Key string `json:"key"`
 	// MaxBytes is how many bytes of snapshots are kept. Default 1 GiB.
 	MaxBytes int64 `json:"maxBytes"`
+	// MaxTenantBytes is how many of those are kept for one tenant. Default half of maxBytes, or all with one key or none.
+	MaxTenantBytes int64 `json:"maxTenantBytes"`
 	// ParkedHeaps is how many suspended runs may keep their heaps, which resume fastest. Default 256.
 	ParkedHeaps int `json:"parkedHeaps"`
 }
@@ -124,6 +128,25 @@ type HTTPConfig struct {
 	MaxConnections int `json:"maxConnections"`
 	// MaxBodyBytes is how many bytes of request bodies may be in memory at once.
 	MaxBodyBytes int64 `json:"maxBodyBytes"`
+	// MaxTenantBodyBytes is how many of those may be one tenant's. Default half, or all with one key or none.
+	MaxTenantBodyBytes int64 `json:"maxTenantBodyBytes"`
+}
+
+// IdempotencyConfig bounds what is remembered of requests with an Idempotency-Key; zero leaves a bound to the server.
+type IdempotencyConfig struct {
+	// MaxEntries is how many keys are remembered, each for 15 minutes, and MaxTenantEntries how many of one tenant.
+	MaxEntries       int `json:"maxEntries"`
+	MaxTenantEntries int `json:"maxTenantEntries"`
+	// MaxBytes is how many bytes of answers are kept, and MaxTenantBytes how many of one tenant.
+	MaxBytes       int64 `json:"maxBytes"`
+	MaxTenantBytes int64 `json:"maxTenantBytes"`
+}
+
+// bounds returns them as the server takes them.
+func (c IdempotencyConfig) bounds() server.AnswerBounds {
+	return server.AnswerBounds{
+		Entries: c.MaxEntries, TenantEntries: c.MaxTenantEntries, Bytes: c.MaxBytes, TenantBytes: c.MaxTenantBytes,
+	}
 }
 
 // TurnsConfig bounds the turns; zero leaves a bound to the bridge.
@@ -208,6 +231,14 @@ func (c Config) WithDefaults() Config {
 	if c.Engine.Sandbox == "" {
 		c.Engine.Sandbox = sandboxReport
 	}
+	if c.Snapshot.MaxBytes == 0 {
+		c.Snapshot.MaxBytes = 1 << 30
+	}
+	if c.Snapshot.MaxTenantBytes == 0 {
+		if c.Snapshot.MaxTenantBytes = c.Snapshot.MaxBytes; len(c.Auth.Keys) > 1 {
+			c.Snapshot.MaxTenantBytes /= 2
+		}
+	}
 	if c.GraceSeconds == 0 {
 		c.GraceSeconds = 30
 	}
@@ -251,6 +282,7 @@ func (c Config) validate() error {
 	}{
 		{"graceSeconds", int64(c.GraceSeconds)},
 		{"snapshot.maxBytes", c.Snapshot.MaxBytes},
+		{"snapshot.maxTenantBytes", c.Snapshot.MaxTenantBytes},
 		{"snapshot.parkedHeaps", int64(c.Snapshot.ParkedHeaps)},
 		{"engine.threads", int64(c.Engine.Threads)},
 		{"engine.queue", int64(c.Engine.Queue)},
@@ -260,6 +292,11 @@ func (c Config) validate() error {
 		{"engine.recycleBytes", c.Engine.RecycleBytes},
 		{"http.maxConnections", int64(c.HTTP.MaxConnections)},
 		{"http.maxBodyBytes", c.HTTP.MaxBodyBytes},
+		{"http.maxTenantBodyBytes", c.HTTP.MaxTenantBodyBytes},
+		{"idempotency.maxEntries", int64(c.Idempotency.MaxEntries)},
+		{"idempotency.maxTenantEntries", int64(c.Idempotency.MaxTenantEntries)},
+		{"idempotency.maxBytes", c.Idempotency.MaxBytes},
+		{"idempotency.maxTenantBytes", c.Idempotency.MaxTenantBytes},
 		{"turns.max", int64(c.Turns.Max)},
 		{"turns.ttlSeconds", int64(c.Turns.TTLSeconds)},
 	} {

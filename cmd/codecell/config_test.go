@@ -31,8 +31,9 @@ func TestLoadConfig(t *testing.T) {
 				mode: "wasi", cacheDir: "/c", threads: 1, queue: 2, heaps: 3,
 				isolation: "thread", sandbox: "require", workers: 4, recycleSeconds: 5, recycleBytes: 6,
 			},
-			snapshot: {key: "fedcba9876543210", maxBytes: 8, parkedHeaps: 9},
-			http: {maxConnections: 4, maxBodyBytes: 5},
+			snapshot: {key: "fedcba9876543210", maxBytes: 8, maxTenantBytes: 7, parkedHeaps: 9},
+			http: {maxConnections: 4, maxBodyBytes: 5, maxTenantBodyBytes: 3},
+			idempotency: {maxEntries: 10, maxTenantEntries: 11, maxBytes: 12, maxTenantBytes: 13},
 			turns: {max: 6, ttlSeconds: 7,},
 		}`))
 		require.NoError(t, err)
@@ -41,8 +42,9 @@ func TestLoadConfig(t *testing.T) {
 		require.True(t, c.TestExecutors)
 		require.Equal(t, []server.Key{{ID: "a", SHA256: server.HashKey("k")}}, c.Auth.Keys)
 		require.Equal(t, EngineConfig{"wasi", "/c", "thread", "require", 4, 5, 6, 1, 2, 3}, c.Engine)
-		require.Equal(t, SnapshotConfig{"fedcba9876543210", 8, 9}, c.Snapshot)
-		require.Equal(t, HTTPConfig{4, 5}, c.HTTP)
+		require.Equal(t, SnapshotConfig{"fedcba9876543210", 8, 7, 9}, c.Snapshot)
+		require.Equal(t, HTTPConfig{4, 5, 3}, c.HTTP)
+		require.Equal(t, server.AnswerBounds{Entries: 10, TenantEntries: 11, Bytes: 12, TenantBytes: 13}, c.Idempotency.bounds())
 		require.Equal(t, TurnsConfig{6, 7}, c.Turns)
 		mode, err := c.codeMode()
 		require.NoError(t, err)
@@ -57,7 +59,8 @@ func TestLoadConfig(t *testing.T) {
 		require.NoError(t, c.validate())
 		require.Equal(t, Config{
 			Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30,
-			Engine: EngineConfig{Mode: "auto", Isolation: "process", Sandbox: "report"},
+			Engine:   EngineConfig{Mode: "auto", Isolation: "process", Sandbox: "report"},
+			Snapshot: SnapshotConfig{MaxBytes: 1 << 30, MaxTenantBytes: 1 << 30},
 		}, c)
 		mode, err := c.codeMode()
 		require.NoError(t, err)
@@ -65,6 +68,12 @@ func TestLoadConfig(t *testing.T) {
 		turn, err := mode.Narrow([]byte(`{"enabled":true}`))
 		require.NoError(t, err)
 		require.True(t, turn.Enabled)
+	})
+	t.Run("H6 of several tenants none may have all snapshots", func(t *testing.T) {
+		c := Config{Auth: AuthConfig{Keys: make([]server.Key, 2)}}.WithDefaults()
+		require.EqualValues(t, 1<<29, c.Snapshot.MaxTenantBytes)
+		c = Config{Snapshot: SnapshotConfig{MaxBytes: 10, MaxTenantBytes: 9}}.WithDefaults()
+		require.EqualValues(t, 9, c.Snapshot.MaxTenantBytes)
 	})
 	t.Run("A2 the page's short form", func(t *testing.T) {
 		c, err := loadConfig(file(t, "c.json5", `{tools: {codeMode: true}}`))
