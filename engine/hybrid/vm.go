@@ -18,9 +18,9 @@ const maxReplayed = 500 * time.Millisecond
 type vm struct {
 	engine.VM
 	engine  *Engine
-	journal *journal.Journal
-	records bool // the journal is kept here, and not by the guest itself
-	ended   bool // a step was ended from outside
+	own     journal.Journal
+	journal *journal.Journal // own, or the guest's if that keeps one itself
+	ended   bool             // a step was ended from outside
 }
 
 var _ engine.Imager = (*vm)(nil)
@@ -29,15 +29,17 @@ func newVM(e *Engine, guest engine.VM, catalog []byte) *vm {
 	if keeper, ok := guest.(journal.Keeper); ok {
 		return &vm{VM: guest, engine: e, journal: keeper.Journal()}
 	}
-	return &vm{VM: guest, engine: e, journal: journal.New(catalog), records: true}
+	v := &vm{VM: guest, engine: e, own: journal.New(catalog)}
+	v.journal = &v.own
+	return v
 }
 
 // Step implements engine.VM.
 func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
 	effects, err := v.VM.Step(ctx, input, timeout)
 	switch {
-	case err == nil && v.records:
-		v.journal.Add(input, effects)
+	case err == nil && v.journal == &v.own:
+		v.own.Add(input, effects)
 	case err != nil && !errors.Is(err, engine.ErrOverloaded): // that one did not begin
 		v.ended = true
 	}

@@ -14,7 +14,7 @@ import (
 type vm struct {
 	engine  *Engine
 	catalog catalog
-	journal *journal.Journal
+	journal journal.Journal
 	begun   bool // a step was executed, or the guest was restored
 	ended   bool // a step was ended from outside: no other can be executed
 	heap    int
@@ -37,7 +37,7 @@ var (
 )
 
 // Journal implements journal.Keeper.
-func (v *vm) Journal() *journal.Journal { return v.journal }
+func (v *vm) Journal() *journal.Journal { return &v.journal }
 
 // EngineName implements engine.VM.
 func (v *vm) EngineName() string { return v.engine.Name() }

@@ -49,14 +49,14 @@ type Keeper interface {
 	Journal() *Journal
 }
 
-// New returns the journal of a fresh guest that sees the catalog.
-func New(catalog []byte) *Journal {
-	return &Journal{origin: origin{catalog: catalog}, limit: MaxBytes}
+// New returns the journal of a fresh guest that sees the catalog. A value, so that it can be a part of its guest.
+func New(catalog []byte) Journal {
+	return Journal{origin: origin{catalog: catalog}, limit: MaxBytes}
 }
 
 // Restored returns the journal of a guest that was restored from an image.
-func Restored(image, catalog []byte) *Journal {
-	return &Journal{origin: origin{image, catalog}, limit: MaxBytes}
+func Restored(image, catalog []byte) Journal {
+	return Journal{origin: origin{image, catalog}, limit: MaxBytes}
 }
 
 // Add takes in a step. It keeps input and effects. Most runs have one step and are never rebuilt, so the effects are

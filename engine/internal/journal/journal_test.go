@@ -48,7 +48,7 @@ func record(t *testing.T, limit int) *Journal {
 	}
 	vm.Close()
 	require.NoError(t, e.Close())
-	return j
+	return &j
 }
 
 func TestRebuild(t *testing.T) {
