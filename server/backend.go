@@ -65,4 +65,7 @@ type Health struct {
 	Parked        int   `json:"parked"`
 	Snapshots     int   `json:"snapshots"`
 	SnapshotBytes int64 `json:"snapshotBytes"`
+	// HeldBytes is what turns and runs make the service hold beside that, and MemoryBytes how much they may (contract H6).
+	HeldBytes   int64 `json:"heldBytes"`
+	MemoryBytes int64 `json:"memoryBytes"`
 }

@@ -40,6 +40,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		Engine: e.whole, EngineError: e.err,
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotKey: []byte(c.Snapshot.Key),
 		SnapshotBytes: c.Snapshot.MaxBytes, SnapshotTenantBytes: c.Snapshot.MaxTenantBytes,
+		MaxSuspendedRuns: c.suspendedRuns(codeMode), MemoryBytes: c.Memory.MaxBytes, TenantBytes: c.Memory.MaxTenantBytes,
 		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(),
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 	})

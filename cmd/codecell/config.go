@@ -15,6 +15,7 @@ import (
 
 	"github.com/titanous/json5"
 
+	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/server"
@@ -48,6 +49,8 @@ type Config struct {
 	Snapshot SnapshotConfig `json:"snapshot"`
 	// HTTP bounds what clients may hold.
 	HTTP HTTPConfig `json:"http"`
+	// Memory bounds what the service holds for turns and runs beside heaps and snapshots (contract H6).
+	Memory MemoryConfig `json:"memory"`
 	// Idempotency bounds what is remembered for retries.
 	Idempotency IdempotencyConfig `json:"idempotency"`
 	// Turns bounds the turns that are kept.
@@ -149,6 +152,15 @@ func (c IdempotencyConfig) bounds() server.AnswerBounds {
 	}
 }
 
+// MemoryConfig bounds what turns and runs make the service hold: catalogs, sources, inputs and answers of calls, output.
+// Heaps and snapshots have bounds of their own.
+type MemoryConfig struct {
+	// MaxBytes is for all tenants together. Default 512 MiB.
+	MaxBytes int64 `json:"maxBytes"`
+	// MaxTenantBytes is for one tenant. Default half of that if there is more than one, else all.
+	MaxTenantBytes int64 `json:"maxTenantBytes"`
+}
+
 // TurnsConfig bounds the turns; zero leaves a bound to the bridge.
 type TurnsConfig struct {
 	// Max is how many turns are kept at once.
@@ -239,6 +251,14 @@ func (c Config) WithDefaults() Config {
 			c.Snapshot.MaxTenantBytes /= 2
 		}
 	}
+	if c.Memory.MaxBytes == 0 {
+		c.Memory.MaxBytes = bridge.DefaultMemoryBytes
+	}
+	if c.Memory.MaxTenantBytes == 0 {
+		if c.Memory.MaxTenantBytes = c.Memory.MaxBytes; len(c.Auth.Keys) > 1 {
+			c.Memory.MaxTenantBytes /= 2
+		}
+	}
 	if c.GraceSeconds == 0 {
 		c.GraceSeconds = 30
 	}
@@ -282,6 +302,8 @@ func (c Config) validate() error {
 	}{
 		{"graceSeconds", int64(c.GraceSeconds)},
 		{"snapshot.maxBytes", c.Snapshot.MaxBytes},
+		{"memory.maxBytes", c.Memory.MaxBytes},
+		{"memory.maxTenantBytes", c.Memory.MaxTenantBytes},
 		{"snapshot.maxTenantBytes", c.Snapshot.MaxTenantBytes},
 		{"snapshot.parkedHeaps", int64(c.Snapshot.ParkedHeaps)},
 		{"engine.threads", int64(c.Engine.Threads)},

@@ -61,6 +61,7 @@ func TestLoadConfig(t *testing.T) {
 			Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30,
 			Engine:   EngineConfig{Mode: "auto", Isolation: "process", Sandbox: "report"},
 			Snapshot: SnapshotConfig{MaxBytes: 1 << 30, MaxTenantBytes: 1 << 30},
+			Memory:   MemoryConfig{MaxBytes: 512 << 20, MaxTenantBytes: 512 << 20},
 		}, c)
 		mode, err := c.codeMode()
 		require.NoError(t, err)

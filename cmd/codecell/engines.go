@@ -137,11 +137,16 @@ func (c Config) parkedHeaps(codeMode config.Config) int {
 	_, noGuest := wasi.Module()
 	switch {
 	case c.Engine.Mode == modeNative || noGuest != nil:
-		return codeMode.MaxSuspendedRuns
+		return c.suspendedRuns(codeMode)
 	case c.Snapshot.ParkedHeaps > 0:
 		return c.Snapshot.ParkedHeaps
 	}
 	return bridge.DefaultParkedHeaps
+}
+
+// suspendedRuns is how many runs all tenants together may have suspended.
+func (c Config) suspendedRuns(codeMode config.Config) int {
+	return codeMode.MaxSuspendedRuns * max(1, len(c.Auth.Keys))
 }
 
 // cacheDir is where compiled code is kept; empty: nowhere.

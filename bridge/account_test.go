@@ -1,0 +1,199 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/catalog"
+	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/enginetest"
+)
+
+// narrow is a config under which a run may hold 64 KiB.
+const narrow = `{"enabled":true,"maxHeldBytes":65536,"drainMs":1}`
+
+func big(n int) string { return `{"s":"` + strings.Repeat("x", n) + `"}` }
+
+func TestHeldBytes(t *testing.T) {
+	code := func(got *[]string) enginetest.Step {
+		return func(in *input, out *records) error {
+			for _, a := range in.Answers {
+				if a.Kind == engine.AnswerError {
+					*got = append(*got, errorOf(t, a).Code)
+				}
+			}
+			out.Pending()
+			return nil
+		}
+	}
+	t.Run("H6 inputs of pending calls are bounded in sum, and the call that is too much rejects", func(t *testing.T) {
+		var got []string
+		w := newWorld(t, enginetest.Always(asks(func(out *records) {
+			out.Call(1, "ask", big(30<<10)).Call(2, "ask", big(40<<10)).Call(3, "ask", big(1<<10))
+		}), code(&got)), Options{})
+		r := w.exec(w.turn(narrow))
+		require.Equal(t, Waiting, r.Status)
+		require.Equal(t, []string{"too_many_bytes"}, got)
+		require.Len(t, r.Pending, 2, "the others are pending")
+		require.Less(t, len(r.AppendJSON(nil)), 64<<10, "and so the answer is bounded")
+	})
+	t.Run("H6 results posted ahead are weighed, and one that is too much leaves its call pending", func(t *testing.T) {
+		w := newWorld(t, enginetest.Always(asks(func(out *records) {
+			out.Call(1, "ask", "{}").Call(2, "ask", "{}")
+		})), Options{})
+		turn := w.turn(narrow)
+		r := w.exec(turn)
+		result := func(n, size int) CallResult {
+			return CallResult{ID: r.Pending[n].ID, OK: true, Value: json.RawMessage(big(size))}
+		}
+		d, err := turn.Deliver(context.Background(), r.RunID, []CallResult{result(0, 30<<10), result(1, 40<<10)})
+		require.NoError(t, err)
+		require.Equal(t, []string{r.Pending[0].ID}, d.Accepted)
+		require.Contains(t, d.Refused[0].Reason, "the run may hold 65536 bytes")
+		d, err = turn.Deliver(context.Background(), r.RunID, []CallResult{result(1, 1<<10)})
+		require.NoError(t, err)
+		require.Len(t, d.Accepted, 1, "a smaller one is taken")
+		require.NoError(t, w.AbortRun(tenant, r.RunID))
+	})
+	t.Run("H6 an answer of a tool that is too much rejects", func(t *testing.T) {
+		var got []string
+		w := newWorld(t, enginetest.Always(calls("big"), code(&got)), Options{})
+		tool := catalog.Tool{Source: "openclaw", Owner: "lab", Name: "big", Executor: json.RawMessage(`{"type":"echo","result":` + big(70<<10) + `}`)}
+		w.exec(w.turn(`{"enabled":true,"maxHeldBytes":65536}`, tool))
+		require.Equal(t, []string{"too_many_bytes"}, got)
+	})
+	t.Run("H6 a run that has no room even for timers is over", func(t *testing.T) {
+		w := newWorld(t, enginetest.Always(asks(func(out *records) {
+			for n := range 1000 {
+				out.Timer(uint32(n+1), "3600000")
+			}
+		})), Options{})
+		requireFailed(t, w.exec(w.turn(narrow)), CodeMemoryLimit, "65536 bytes")
+	})
+	t.Run("H6 tenants have shares, and the sum is bounded", func(t *testing.T) {
+		var got []string
+		w := newWorld(t, enginetest.Always(asks(func(out *records) { out.Call(1, "ask", big(1<<20)) }), code(&got), returns("1")),
+			Options{MemoryBytes: 3 << 20, TenantBytes: 2 << 20})
+		first, second := w.turnOf("one", someone(), ""), w.turnOf("two", someone(), "")
+		run := w.exec(first)
+		require.Greater(t, len(run.Pending[0].Input), 1<<20)
+		requireFailed(t, w.exec(first), CodeInternal, neverSettles.text)
+		require.Equal(t, []string{"too_many_bytes"}, got, "the tenant's share is used up")
+		require.Greater(t, len(w.exec(second).Pending[0].Input), 1<<20, "another's is not")
+		require.NoError(t, w.AbortRun("one", run.RunID))
+		require.Greater(t, len(w.exec(first).Pending[0].Input), 1<<20)
+		_, err := w.Prepare(context.Background(), "three", &TurnRequest{
+			Config: json.RawMessage(`true`), Tools: []catalog.Tool{{Source: "openclaw", Name: "t", Description: strings.Repeat("x", 1<<19)}},
+		})
+		requireKind(t, err, KindOverloaded)
+		require.ErrorContains(t, err, "the service may hold", "the sum is bounded")
+	})
+	t.Run("H6 prepared turns are weighed", func(t *testing.T) {
+		w := newWorld(t, enginetest.Always(), Options{MemoryBytes: 1 << 20})
+		request := &TurnRequest{Config: json.RawMessage(`true`), Tools: []catalog.Tool{{Source: "openclaw", Name: "t", Description: strings.Repeat("x", 100<<10)}}}
+		var turns []*Turn
+		for {
+			turn, err := w.Prepare(context.Background(), tenant, request)
+			if err != nil {
+				requireKind(t, err, KindOverloaded)
+				require.ErrorContains(t, err, "delete turns")
+				break
+			}
+			turns = append(turns, turn)
+			require.Less(t, len(turns), 10)
+		}
+		require.NoError(t, w.DropTurn(tenant, turns[0].ID()))
+		_, err := w.Prepare(context.Background(), tenant, request)
+		require.NoError(t, err, "one that was deleted makes room")
+	})
+	t.Run("H6 what is over is released, however it ends", func(t *testing.T) {
+		w := newWorld(t, enginetest.Always(asks(func(out *records) { out.Call(1, "ask", big(1<<10)).Call(2, "slow", big(1<<10)).Timer(3, "50000") })), Options{})
+		turn := w.turn(`{"enabled":true,"drainMs":1,"timeoutMs":100}`)
+		before := w.Stats().HeldBytes
+		for range 20 {
+			r := w.exec(turn)
+			require.Equal(t, Waiting, r.Status)
+			require.Greater(t, w.Stats().HeldBytes, before)
+			require.NoError(t, w.AbortRun(tenant, r.RunID))
+		}
+		require.Equal(t, before, w.Stats().HeldBytes)
+		require.NoError(t, w.DropTurn(tenant, turn.ID()))
+		require.Zero(t, w.Stats().HeldBytes)
+	})
+}
+
+func TestServiceTime(t *testing.T) {
+	t.Run("H6 admission is charged and stops when the time is over", func(t *testing.T) {
+		const searches = 1 << 20
+		tools := make([]catalog.Tool, 50)
+		for n := range tools {
+			tools[n] = catalog.Tool{Source: "openclaw", Owner: "lab", Name: fmt.Sprintf("tool_%d", n), Description: strings.Repeat("word other ", 20)}
+		}
+		w := newWorld(t, enginetest.Always(asks(func(out *records) {
+			for n := range searches {
+				out.Request(uint32(n+1), engine.MethodSearch, fmt.Sprintf("query %d other words", n), "1")
+			}
+		})), Options{MemoryBytes: 8 << 30})
+		turn := w.turn(`{"enabled":true,"timeoutMs":100,"maxHeldBytes":1073741824}`, tools...)
+		r := w.exec(turn)
+		requireFailed(t, r, CodeTimeout, "the service was at work")
+		require.Less(t, r.Telemetry.SearchCount, int64(searches), "the rest is not looked at")
+		require.Greater(t, r.Telemetry.ServiceMs, 90.0)
+	})
+	t.Run("G7 a run is aborted in the middle of admission", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		w := newWorld(t, enginetest.Always(asks(func(out *records) {
+			for n := range 100_000 {
+				out.Request(uint32(n+1), engine.MethodSearch, "query", "50")
+			}
+			cancel()
+		})), Options{})
+		r, err := w.turn(`{"enabled":true,"timeoutMs":60000}`).Exec(ctx, ExecInput{Code: quoted("x")})
+		require.NoError(t, err)
+		requireFailed(t, r, CodeAborted, "")
+		require.Less(t, r.Telemetry.SearchCount, int64(100_000))
+	})
+	t.Run("H6 what is asked for and taken back costs in proportion", func(t *testing.T) {
+		cost := func(n int) time.Duration {
+			best := time.Hour
+			for range 5 {
+				r := aRun(t, `{"enabled":true,"timeoutMs":60000}`)
+				e := &engine.Effects{}
+				for id := range n {
+					e.Requests = append(e.Requests, engine.Request{ID: uint32(id + 1), Method: engine.MethodTimer, Payload: []byte("1")})
+					if id > 0 {
+						e.Cancelled = append(e.Cancelled, uint32(id))
+					}
+				}
+				i := newInvocation(context.Background(), &r.turn.config, "")
+				_, err := r.admit(i, e)
+				require.NoError(t, err)
+				best = min(best, i.service)
+			}
+			return best
+		}
+		small, large := cost(20_000), cost(160_000)
+		require.Less(t, large, 40*small, "eight times as much, with room for a cold cache")
+	})
+	t.Run("H6 sleeping alone is charged, waiting for others is not", func(t *testing.T) {
+		i := newInvocation(context.Background(), &aRun(t, `{"timeoutMs":1000}`).turn.config, "")
+		i.waiting(300*time.Millisecond, true)
+		require.Equal(t, time.Second, i.left)
+		i.waiting(300*time.Millisecond, false)
+		require.Equal(t, 700*time.Millisecond, i.left)
+		require.Equal(t, 400*time.Millisecond, i.waitLeft)
+		require.Equal(t, 650*time.Millisecond, i.sleepLeft(), "some is left to wake up with")
+	})
+	t.Run("H6 the handover of a step is charged, up to what a busy machine adds", func(t *testing.T) {
+		i := newInvocation(context.Background(), &aRun(t, `{"timeoutMs":1000}`).turn.config, "")
+		require.Equal(t, 100*time.Microsecond, i.executed(&engine.Effects{Took: time.Millisecond, CPU: time.Millisecond}, 1100*time.Microsecond))
+		require.Equal(t, maxHandover, i.executed(&engine.Effects{}, time.Minute))
+		require.Equal(t, time.Second-1100*time.Microsecond-maxHandover, i.left)
+	})
+}
