@@ -76,6 +76,24 @@ func TestHeldBytes(t *testing.T) {
 		})), Options{})
 		requireFailed(t, w.exec(w.turn(narrow)), CodeMemoryLimit, "65536 bytes")
 	})
+	t.Run("H6 what a guest could be rebuilt from is held too, and given up where there is no room", func(t *testing.T) {
+		steps := []enginetest.Step{calls("ask"), calls("ask"), calls("ask"), calls("ask"), returns("1")}
+		for n := range steps[:4] {
+			steps[n] = asks(func(out *records) { out.Call(uint32(n+1), "ask", "{}") })
+		}
+		w := newPortableWorld(t, Options{}, steps...)
+		turn := w.turn(narrow)
+		r := w.exec(turn)
+		before := w.Stats().HeldBytes
+		for range 3 {
+			r = w.wait(turn, r.RunID, CallResult{ID: r.Pending[0].ID, OK: true, Value: json.RawMessage(big(20 << 10))})
+			require.Equal(t, Waiting, r.Status)
+		}
+		require.Less(t, w.Stats().HeldBytes, before+(50<<10), "three answers were 60 KiB")
+		_, err := turn.Export(context.Background(), r.RunID)
+		requireKind(t, err, KindConflict)
+		require.Equal(t, Completed, w.wait(turn, r.RunID, CallResult{ID: r.Pending[0].ID, OK: true}).Status)
+	})
 	t.Run("H6 tenants have shares, and the sum is bounded", func(t *testing.T) {
 		var got []string
 		w := newWorld(t, enginetest.Always(asks(func(out *records) { out.Call(1, "ask", big(1<<20)) }), code(&got), returns("1")),

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
@@ -24,6 +25,8 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 	}
 	clock := startClock()
 	defer clock.stop()
+	// All that a step hands out lies in one buffer, which must not be kept for a small part of it.
+	keepsBuffer := len(e.Raw()) <= maxSharedBuffer
 	fresh := make([]*request, 0, min(len(e.Requests), 64))
 	cancelled := make(map[uint32]bool, len(e.Cancelled))
 	for _, id := range e.Cancelled {
@@ -39,6 +42,9 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !keepsBuffer && len(q.input) < len(e.Raw())/2 {
+			q.input = bytes.Clone(q.input)
+		}
 		fresh = append(fresh, q)
 		if n%checkEvery == 0 || asked.Method != engine.MethodTimer {
 			if err := r.chargeService(i, clock); err != nil {
@@ -48,6 +54,9 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 	}
 	return fresh, r.chargeService(i, clock)
 }
+
+// maxSharedBuffer is how large the buffer of a step's effects may be that its requests keep.
+const maxSharedBuffer = 64 << 10
 
 // checkEvery is how many requests that cost next to nothing are taken in between two looks at the clock.
 const checkEvery = 64
@@ -119,6 +128,21 @@ func (r *run) hold(q *request) error {
 	}
 	q.held = size
 	return nil
+}
+
+// holdGuest counts what the engine holds for the guest, to rebuild it from. Where that is more than half of what the run
+// may hold, or there is no room, the guest does without: inputs and answers come first.
+func (r *run) holdGuest() {
+	holder, ok := r.guest.vm.(engine.Holder)
+	if !ok {
+		return
+	}
+	held := holder.HeldBytes()
+	r.account.Release(r.guest.setHeld(held))
+	if held > r.turn.config.MaxHeldBytes/2 || r.account.Hold(held) != nil {
+		r.guest.setHeld(0)
+		holder.Forget()
+	}
 }
 
 // processorClock measures the processor time of the goroutine that starts it. It is locked to its thread until stop, so

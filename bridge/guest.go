@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -20,6 +21,7 @@ type guest struct {
 	vm         engine.VM
 	engine     string // where the guest is, or was last
 	stored     bool
+	held       int // bytes in the run's account, beside the heap
 	resting    bool
 	generation int
 }
@@ -45,6 +47,14 @@ func (g *guest) step(ctx context.Context, input []byte, timeout time.Duration) (
 func (g *guest) footprint() (int, error) { return g.vm.Footprint() }
 
 func (g *guest) heapBytes() int { return g.vm.HeapBytes() }
+
+// setHeld notes how many bytes the run's account holds for the guest beside its heap, and returns how many it was.
+func (g *guest) setHeld(n int) (before int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before, g.held = g.held, n
+	return before
+}
 
 // engineName returns the name of the engine that the guest is in, or was in last.
 func (g *guest) engineName() string {
@@ -113,7 +123,7 @@ func (g *guest) capture(beside func()) (engine.Capture, int, error) {
 
 // moved says that a snapshot of that generation is stored now. If the guest has not changed since, its heap is returned, to
 // be closed; else the snapshot is out of date.
-func (g *guest) moved(generation int) (engine.VM, bool) {
+func (g *guest) moved(generation int, held *account.Account) (engine.VM, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.resting || g.generation != generation {
@@ -121,6 +131,8 @@ func (g *guest) moved(generation int) (engine.VM, bool) {
 	}
 	vm := g.vm
 	g.vm, g.stored = nil, true
+	held.Release(g.held) // under the lock: the account is closed after the guest
+	g.held = 0
 	return vm, true
 }
 

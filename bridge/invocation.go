@@ -145,6 +145,7 @@ func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
 	r.usage.Service += i.executed(effects, time.Since(asked))
 	r.usage.Steps++
 	r.usage.Heap = r.guest.heapBytes()
+	r.holdGuest()
 	r.usage.Guest += effects.Took
 	r.usage.CPU += effects.CPU
 	r.observe(StepEnded{Wall: effects.Took, CPU: effects.CPU, HeapBytes: r.usage.Heap})

@@ -199,7 +199,7 @@ func (o *offloader) move(ctx context.Context, r *run) error {
 		o.note(r, err)
 		return err
 	}
-	heap, ok := r.guest.moved(generation)
+	heap, ok := r.guest.moved(generation, r.account)
 	if !ok {
 		_ = o.store.Delete(context.Background(), r.id.String())
 		return errStale
@@ -265,6 +265,7 @@ func (o *offloader) restore(r *run) error {
 	}
 	o.count.restored.Add(1)
 	r.guest.put(vm)
+	r.holdGuest()
 	if r.ctx.Err() != nil {
 		vm.Interrupt()
 	}

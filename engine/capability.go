@@ -60,6 +60,17 @@ type Replayer interface {
 	Replay(ctx context.Context, input []byte, clock []ClockRun, timeout time.Duration) (*Effects, error)
 }
 
+// Holder is a guest that the service holds bytes for beside its heap: what it was given, so that it can be rebuilt.
+type Holder interface {
+	VM
+
+	// HeldBytes returns how many bytes that are since the last step.
+	HeldBytes() int
+
+	// Forget drops them. From then on the guest can't be copied out (ErrPinned), and is lost with its process (ErrLost).
+	Forget()
+}
+
 // Readier is an engine that may be without means, at first or for a while.
 type Readier interface {
 	// Ready waits until the engine is loaded. The error is why it can't execute steps now.

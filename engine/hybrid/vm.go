@@ -23,7 +23,10 @@ type vm struct {
 	ended   bool             // a step was ended from outside
 }
 
-var _ engine.Imager = (*vm)(nil)
+var (
+	_ engine.Imager = (*vm)(nil)
+	_ engine.Holder = (*vm)(nil)
+)
 
 func newVM(e *Engine, guest engine.VM, catalog []byte) *vm {
 	if keeper, ok := guest.(journal.Keeper); ok {
@@ -44,6 +47,18 @@ func (v *vm) Step(ctx context.Context, input []byte, timeout time.Duration) (*en
 		v.ended = true
 	}
 	return effects, err
+}
+
+// HeldBytes implements engine.Holder.
+func (v *vm) HeldBytes() int { return v.journal.Held() }
+
+// Forget implements engine.Holder.
+func (v *vm) Forget() {
+	if holder, ok := v.VM.(engine.Holder); ok {
+		holder.Forget() // it keeps the journal
+		return
+	}
+	v.journal.Drop()
 }
 
 // Capture implements engine.Imager. The image is made in the portable engine: the guest itself is not touched.

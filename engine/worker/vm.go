@@ -32,9 +32,19 @@ type portableVM struct{ *vm }
 
 var (
 	_ journal.Keeper  = (*vm)(nil)
+	_ engine.Holder   = (*vm)(nil)
 	_ engine.Replayer = (*vm)(nil)
 	_ engine.Imager   = (*portableVM)(nil)
 )
+
+// HeldBytes implements engine.Holder.
+func (v *vm) HeldBytes() int { return v.journal.Held() }
+
+// Forget implements engine.Holder.
+func (v *vm) Forget() {
+	v.journal.Drop()
+	v.pinIfFull()
+}
 
 // Journal implements journal.Keeper.
 func (v *vm) Journal() *journal.Journal { return &v.journal }

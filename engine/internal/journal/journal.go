@@ -59,18 +59,45 @@ func Restored(image, catalog []byte) Journal {
 	return Journal{origin: origin{image, catalog}, limit: MaxBytes}
 }
 
-// Add takes in a step. It keeps input and effects. Most runs have one step and are never rebuilt, so the effects are
-// hashed only when more comes.
+// entryBytes and clockBytes are what a step and a clock read of it cost beside the input.
+const (
+	entryBytes = 128
+	clockBytes = 16
+)
+
+// maxUnhashed is how large effects may be that are kept until more comes.
+const maxUnhashed = 64 << 10
+
+// Add takes in a step. It keeps the input, and small effects. Most runs have one step and are never rebuilt, so those are
+// hashed only when more comes; large ones are hashed at once, since a run at rest must not hold them.
 func (j *Journal) Add(input []byte, e *engine.Effects) {
 	j.hashLast()
-	j.bytes += len(input)
+	j.bytes += len(input) + entryBytes + clockBytes*len(e.Clock)
 	j.took += e.Took
-	if j.full = j.full || j.bytes > j.limit; j.full {
-		j.entries, j.last, j.origin = nil, nil, origin{}
+	if j.full || j.bytes > j.limit {
+		j.Drop()
 		return
 	}
 	j.entries = append(j.entries, entry{input: input, clock: e.Clock, took: e.Took})
 	j.last = e
+	if len(e.Raw()) > maxUnhashed {
+		j.hashLast()
+	}
+}
+
+// Drop forgets the steps, as if there had been more than the journal remembers.
+func (j *Journal) Drop() {
+	j.full = true
+	j.entries, j.last, j.origin, j.bytes = nil, nil, origin{}, 0
+}
+
+// Held returns how many bytes the journal holds for its guest, the catalog apart, which is the turn's.
+func (j *Journal) Held() int {
+	held := j.bytes + len(j.image)
+	if j.last != nil {
+		held += len(j.last.Raw())
+	}
+	return held
 }
 
 func (j *Journal) hashLast() {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,4 +190,34 @@ func TestRestored(t *testing.T) {
 		require.ErrorIs(t, err, engine.ErrImage)
 	})
 	require.NoError(t, e.Close())
+}
+
+func TestHeld(t *testing.T) {
+	t.Run("H6 inputs, clock reads and the image count", func(t *testing.T) {
+		j := Restored(make([]byte, 1000), []byte("catalog"))
+		require.Equal(t, 1000, j.Held())
+		j.Add(make([]byte, 500), &engine.Effects{Clock: make([]engine.ClockRun, 10)})
+		require.Equal(t, 1000+500+entryBytes+10*clockBytes, j.Held())
+	})
+	t.Run("H6 large effects are not held by a run at rest, and still compared", func(t *testing.T) {
+		var out enginetest.Records
+		effects, err := out.Text(strings.Repeat("x", 1<<20)).Pending().Decode(true)
+		require.NoError(t, err)
+		j := New(nil)
+		j.Add(nil, effects)
+		require.Less(t, j.Held(), 1000)
+		steps, err := j.Steps(0)
+		require.NoError(t, err)
+		require.Equal(t, effects.Hash(), steps.entries[0].hash)
+	})
+	t.Run("H6 what was dropped is held no more, and is not replayed", func(t *testing.T) {
+		j := record(t, MaxBytes)
+		require.Positive(t, j.Held())
+		j.Drop()
+		require.Zero(t, j.Held())
+		_, err := j.Steps(0)
+		require.ErrorIs(t, err, ErrTooLong)
+		j.Add([]byte("more"), &engine.Effects{})
+		require.Zero(t, j.Held())
+	})
 }
