@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/catalog"
 )
 
 // trial is a cell that one limit must end, and how that shows: the code of a failure, or a value.
@@ -56,6 +57,12 @@ func trials(c *config.Config) []trial {
 				for (let i = 0; i <= %d; i++) tools.search("x").catch(no);
 				await new Promise((go) => setTimeout(go, 1)); return refused`, requests),
 		},
+		{
+			limit: "maxHeldBytes", value: `"too_many_bytes"`,
+			cell:   `return await tools.hold({s: "x".repeat(100_000)}).catch((e) => e.code)`,
+			adjust: func(c *config.Config) { c.MaxHeldBytes = 64 << 10 },
+		},
+		{limit: "timeoutMs of the service", code: CodeTimeout, adjust: brief, cell: `for (;;) await tools.search("x")`},
 		{limit: "maxSourceBytes", code: CodeInvalidInput, cell: "//" + strings.Repeat("x", c.MaxSourceBytes)},
 	}
 	const besides = 1 << 20 // of a heap that keeps so much
@@ -122,7 +129,7 @@ func (s *Service) try(ctx context.Context, limits config.Config, one *trial) err
 	if one.adjust != nil {
 		one.adjust(&limits)
 	}
-	turn, err := s.prepare("", limits, &TurnRequest{})
+	turn, err := s.prepare("", limits, &TurnRequest{Tools: []catalog.Tool{{Source: catalog.SourceClient, Owner: "self-test", Name: "hold"}}})
 	if err != nil {
 		return err
 	}

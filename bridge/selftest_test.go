@@ -21,7 +21,7 @@ func TestSelfTest(t *testing.T) {
 		require.NoError(t, err)
 		names, err := s.SelfTest(t.Context())
 		require.NoError(t, err)
-		require.Len(t, names, 9)
+		require.Len(t, names, 11)
 		require.NoError(t, s.Ready())
 		require.Zero(t, s.Stats().Turns)
 		require.NoError(t, s.Close(t.Context()))
@@ -42,7 +42,7 @@ func TestSelfTest(t *testing.T) {
 		require.NoError(t, e.Close())
 	})
 	for limit, mark := range map[string]string{
-		"timeoutMs": "for (;;) ;", "memoryLimitBytes": "1 << 16", "depth": "f() + 1", "maxSnapshotBytes": "kept", "maxPendingToolCalls": "refused",
+		"timeoutMs": "for (;;) ;", "memoryLimitBytes": "1 << 16", "depth": "f() + 1", "maxSnapshotBytes": "kept", "maxPendingToolCalls": "refused", "maxHeldBytes": "hold(",
 	} {
 		t.Run("A8 a service whose limit does not hold runs nothing: "+limit, func(t *testing.T) {
 			w := newWorld(t, enginetest.New(func(source string) enginetest.Script {
@@ -77,13 +77,15 @@ func keepsLimits(source, but string) enginetest.Step {
 		switch {
 		case strings.Contains(source, but):
 			out.Fulfil("0", 0)
-		case strings.Contains(source, "for (;;) ;"), strings.Contains(source, "indexOf"):
+		case strings.Contains(source, "for (;;) ;"), strings.Contains(source, "indexOf"), strings.Contains(source, "await tools.search"):
 			out.Took(time.Second)
 			return engine.ErrTimeout
 		case strings.Contains(source, "1 << 16"):
 			return engine.ErrMemory
 		case strings.Contains(source, "f() + 1"):
 			out.Fulfil(`"RangeError"`, 0)
+		case strings.Contains(source, "hold("):
+			out.Fulfil(`"too_many_bytes"`, 0)
 		case strings.Contains(source, `"x".repeat`):
 			return engine.ErrOutput
 		case strings.Contains(source, "refused"):
