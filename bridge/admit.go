@@ -25,14 +25,11 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 	}
 	clock := startClock()
 	defer clock.stop()
+	unchecked := 0
 	// All that a step hands out lies in one buffer, which must not be kept for a small part of it.
 	keepsBuffer := len(e.Raw()) <= maxSharedBuffer
 	fresh := make([]*request, 0, min(len(e.Requests), 64))
-	cancelled := make(map[uint32]bool, len(e.Cancelled))
-	for _, id := range e.Cancelled {
-		cancelled[id] = true
-		r.requests.cancel(id)
-	}
+	cancelled := r.cancelTimers(e.Cancelled)
 	for n := range e.Requests {
 		asked := &e.Requests[n]
 		if asked.Method == engine.MethodTimer && cancelled[asked.ID] {
@@ -46,20 +43,44 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 			q.input = bytes.Clone(q.input)
 		}
 		fresh = append(fresh, q)
-		if n%checkEvery == 0 || asked.Method != engine.MethodTimer {
-			if err := r.chargeService(i, clock); err != nil {
+		if unchecked += effort(asked); unchecked >= checkEvery {
+			unchecked = 0
+			if err := r.chargeService(i, &clock); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return fresh, r.chargeService(i, clock)
+	return fresh, r.chargeService(i, &clock)
+}
+
+// cancelTimers forgets timers that the cell cleared, and returns them.
+func (r *run) cancelTimers(ids []uint32) map[uint32]bool {
+	if len(ids) == 0 {
+		return nil
+	}
+	cancelled := make(map[uint32]bool, len(ids))
+	for _, id := range ids {
+		cancelled[id] = true
+		r.requests.cancel(id)
+	}
+	return cancelled
 }
 
 // maxSharedBuffer is how large the buffer of a step's effects may be that its requests keep.
 const maxSharedBuffer = 64 << 10
 
-// checkEvery is how many requests that cost next to nothing are taken in between two looks at the clock.
-const checkEvery = 64
+// checkEvery is how much effort goes between two looks at the clock, which cost as much as a small request.
+const checkEvery = 256
+
+// effort is about how much work a request is, in multiples of that for a timer: a search costs the most, and whatever has
+// an input is read once or twice.
+func effort(asked *engine.Request) int {
+	n := 1 + (len(asked.Name)+len(asked.Payload))/256
+	if asked.Method != engine.MethodTimer && asked.Method != engine.MethodYield {
+		n += 32
+	}
+	return n
+}
 
 // chargeService charges what the service has done since it was asked last. It fails when the budget is spent, or the run is
 // to end.
@@ -149,9 +170,9 @@ func (r *run) holdGuest() {
 // what it measures must not block.
 type processorClock struct{ last time.Duration }
 
-func startClock() *processorClock {
+func startClock() processorClock {
 	runtime.LockOSThread()
-	return &processorClock{threadTime()}
+	return processorClock{threadTime()}
 }
 
 // lap returns the time since the last lap.

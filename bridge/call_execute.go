@@ -11,11 +11,10 @@ import (
 func execute(ctx context.Context, c *call) error {
 	r := c.run
 	tool := r.turn.executor(c.entry)
-	id := r.id.call(c.id)
-	r.observeCall(ctx, CallStarted{CallID: id, ToolID: c.entry.ID()})
+	r.observeCall(ctx, CallStarted{CallID: c.callID, ToolID: c.entry.ID()})
 	c.started = time.Now()
 	c.result, c.err = tool.Execute(ctx, executor.Call{
-		ID: id, ParentID: r.parentID(ctx), RunID: r.id.String(), TurnID: r.turn.id, Tenant: r.turn.tenant,
+		ID: c.callID, ParentID: r.parentID(ctx), RunID: r.id.String(), TurnID: r.turn.id, Tenant: r.turn.tenant,
 		Tool: c.entry, Input: c.input, Context: r.turn.context,
 	})
 	return c.err

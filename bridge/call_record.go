@@ -13,7 +13,7 @@ import (
 func record(ctx context.Context, c *call) error {
 	answer, state := c.run.outcome(c)
 	c.run.observeCall(ctx, CallEnded{
-		CallID: c.run.id.call(c.id), ToolID: c.entry.ID(), State: state, Took: time.Since(c.started),
+		CallID: c.callID, ToolID: c.entry.ID(), State: state, Took: time.Since(c.started),
 	})
 	c.run.requests.finish(c.request, answer, state, ctx.Err() != nil && c.err != nil)
 	return nil
@@ -23,9 +23,9 @@ func record(ctx context.Context, c *call) error {
 func (r *run) outcome(c *call) (engine.Answer, string) {
 	switch {
 	case errors.Is(c.err, executor.ErrTimeout):
-		return c.rejection(r.id.call(c.id), codeToolTimeout, c.err.Error()), stateFailed
+		return c.rejection(c.callID, codeToolTimeout, c.err.Error()), stateFailed
 	case c.err != nil:
-		return c.rejection(r.id.call(c.id), codeToolError, c.err.Error()), stateFailed
+		return c.rejection(c.callID, codeToolError, c.err.Error()), stateFailed
 	}
 	return r.success(c.request, c.result)
 }

@@ -29,6 +29,8 @@ type invocation struct {
 
 	waitLeft time.Duration // the second budget
 
+	calls context.Context // of the calls that it starts, once it has started some
+
 	measured bool // the last step's time is part of it: a step that nobody came back from has none
 }
 
@@ -82,7 +84,11 @@ func (r *run) attach(i *invocation) {
 
 // callContext ends with the run, and has the values of the invocation's client, so that traces pass on to tools.
 func (r *run) callContext() context.Context {
-	return valued{r.ctx, context.WithValue(context.WithoutCancel(r.invocation.ctx), parentKey{}, r.invocation.parentID)}
+	i := r.invocation
+	if i.calls == nil {
+		i.calls = valued{r.ctx, context.WithValue(context.WithoutCancel(i.ctx), parentKey{}, i.parentID)}
+	}
+	return i.calls
 }
 
 // parentKey is where a call's context has the id of the exec or wait that started it.

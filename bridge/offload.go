@@ -199,7 +199,7 @@ func (o *offloader) move(ctx context.Context, r *run) error {
 		o.note(r, err)
 		return err
 	}
-	heap, ok := r.guest.moved(generation, r.account)
+	heap, ok := r.guest.moved(generation, &r.account)
 	if !ok {
 		_ = o.store.Delete(context.Background(), r.id.String())
 		return errStale

@@ -37,7 +37,8 @@ type request struct {
 	held           int             // bytes in the run's account
 	ctx            context.Context // of a localRequest that was started
 	settled        bool            // its answer lies in the mailbox
-	effect         *SideEffect     // once it was started
+	callID         string          // by which the world knows the call, once it was started
+	effect         *SideEffect     // the same
 	previous, next *request        // in the order of the requests
 	timerIndex     int             // in the heap of timers
 }

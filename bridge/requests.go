@@ -44,8 +44,9 @@ type requests struct {
 // maxSideEffects bounds what a failed run lists; the first ones are kept.
 const maxSideEffects = 1000
 
-func newRequests(run *runID, maxActive int, held *account.Account) *requests {
-	return &requests{run: run, maxActive: maxActive, account: held, wake: make(chan struct{}, 1)}
+// init is called once, before anything else.
+func (s *requests) init(run *runID, maxActive int, held *account.Account) {
+	s.run, s.maxActive, s.account, s.wake = run, maxActive, held, make(chan struct{}, 1)
 }
 
 // add takes in a request that the driving goroutine has judged. The error means that the step can't be the guest's.
@@ -166,8 +167,9 @@ func (s *requests) note(q *request, state string) {
 	if a := q.entry.Tool().Annotations; !a.ReadOnly && !a.Idempotent {
 		s.nonIdempotent = true
 	}
+	q.callID = s.run.call(q.id)
 	if len(s.effects) < maxSideEffects {
-		q.effect = &SideEffect{ID: s.run.call(q.id), ToolID: q.entry.ID(), State: state}
+		q.effect = &SideEffect{ID: q.callID, ToolID: q.entry.ID(), State: state}
 		s.effects = append(s.effects, q.effect)
 	}
 }

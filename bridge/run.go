@@ -32,11 +32,11 @@ type run struct {
 	id      runID
 	ctx     context.Context // ends with the run; nested calls hang on it
 	cancel  context.CancelFunc
-	account *account.Account // bytes that are held for the run; its end releases them
+	account account.Account // bytes that are held for the run; its end releases them
 
 	lifecycle lifecycle
 	guest     guest
-	requests  *requests
+	requests  requests
 	parking   parking // the offloader's
 
 	parent     string      // the exec that the run came of, as the caller names it
@@ -55,11 +55,9 @@ const runOverhead = 8 << 10
 // newRun fails with a *account.FullError when its tenant may not hold one more run.
 func newRun(t *Turn, c cell) (*run, error) {
 	s := t.service
-	r := &run{
-		service: s, turn: t, cell: c, output: newOutputLog(&t.config),
-		account: t.account.Sub("run", int64(t.config.MaxHeldBytes)),
-	}
-	r.requests = newRequests(&r.id, t.config.MaxPendingToolCalls, r.account)
+	r := &run{service: s, turn: t, cell: c, output: newOutputLog(&t.config)}
+	r.account.Open(t.account, "run", int64(t.config.MaxHeldBytes))
+	r.requests.init(&r.id, t.config.MaxPendingToolCalls, &r.account)
 	// The text is there as it came and as it was prepared.
 	if err := r.account.Hold(runOverhead + 2*len(c.code)); err != nil {
 		return nil, err

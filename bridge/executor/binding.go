@@ -31,13 +31,12 @@ func (b *Binding) Spec() json.RawMessage { return b.spec }
 // Execute carries out a call within the tool's timeout. The result is one JSON value in valid UTF-8, of a depth that is
 // safe to parse. The error's text may be shown to the cell; one that says that time is up matches ErrTimeout.
 func (b *Binding) Execute(ctx context.Context, call Call) (json.RawMessage, error) {
-	late := &timeoutError{call.Tool.ID(), b.timeout}
-	limited, cancel := context.WithTimeoutCause(ctx, b.timeout, late)
+	limited, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
 	call.Spec = b.spec
 	result, err := b.guarded(limited, call)
 	if err != nil && ctx.Err() == nil && (limited.Err() != nil || errors.Is(err, context.DeadlineExceeded)) {
-		return nil, late
+		return nil, &timeoutError{call.Tool.ID(), b.timeout}
 	}
 	return result, err
 }

@@ -29,7 +29,14 @@ func New(name string, limit int64) *Account { return &Account{name: name, limit:
 
 // Sub returns an account whose bytes count in a as well.
 func (a *Account) Sub(name string, limit int64) *Account {
-	return &Account{name: name, parent: a, limit: limit}
+	sub := &Account{}
+	sub.Open(a, name, limit)
+	return sub
+}
+
+// Open makes a zero account one whose bytes count in parent as well, for where an account is part of something.
+func (a *Account) Open(parent *Account, name string, limit int64) {
+	a.name, a.parent, a.limit = name, parent, limit
 }
 
 // Hold counts n more bytes. It fails with a *FullError, and counts nothing, if that is over the limit of the account or of
