@@ -33,6 +33,7 @@ func TestLookup(t *testing.T) {
 		{"create_issue", "Unknown tool id: create_issue. Did you mean: createIssue? " + unknownTail},
 		{"Write", "Unknown tool id: Write. Did you mean: write? " + unknownTail},
 		{"browser_requst", "Unknown tool id: browser_requst. Did you mean: browser_request? " + unknownTail},
+		{"selectFile", "Unknown tool id: selectFile. Did you mean: select_file, openclaw:core:read, write? " + unknownTail},
 		{"mesage", "Unknown tool id: mesage. Did you mean: message? " + unknownTail},
 		{"__proto__", "Unknown tool id: __proto__. " + unknownTail},
 	}

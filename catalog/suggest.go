@@ -17,10 +17,10 @@ const (
 // suggest finds visible tools that an unknown id may have meant (contract D4):
 // by how much of the id and of the tool's texts they share, else, for typing
 // errors, by search. It shows the name, or the id where the name alone would
-// be ambiguous. want is at most maxNameBytes long, and the cost is
+// be ambiguous. It is at most maxNameBytes long, and the cost is
 // proportional to the number of tools.
-func (c *Catalog) suggest(want string) []string {
-	want = strings.ToLower(want)
+func (c *Catalog) suggest(asked string) []string {
+	want := strings.ToLower(asked)
 	s := c.suggestions()
 	scores := make([]int, len(c.visible))
 	for _, word := range wordsOf(want) {
@@ -42,7 +42,8 @@ func (c *Catalog) suggest(want string) []string {
 		names = append(names, f.shown)
 	}
 	if len(names) == 0 {
-		for _, e := range c.Search(want, maxSuggestions) {
+		// In its own case, by which search splits identifiers.
+		for _, e := range c.Search(asked, maxSuggestions) {
 			names = append(names, e.shown())
 		}
 	}
