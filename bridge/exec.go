@@ -26,9 +26,9 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 		return nil, err
 	}
 	defer end()
-	c, err := t.prepareCell(in)
+	c, err := t.prepareCell(ctx, in)
 	if err != nil {
-		return t.refused(err.Error()), nil
+		return t.notPrepared(ctx, c, err)
 	}
 	r, err := newRun(t, c)
 	if err != nil {
@@ -42,6 +42,8 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	r.parent = in.ToolCallID
 	r.guest.put(vm)
 	i := newInvocation(ctx, &t.config, in.ToolCallID)
+	i.served(c.parsing)
+	r.usage.Service += c.parsing
 	r.attach(i)
 	if !t.addRun(r) {
 		r.end()

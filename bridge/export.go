@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/script"
 	"github.com/codecell/codecell/snapshot"
 )
 
@@ -122,7 +123,11 @@ func (t *Turn) Import(ctx context.Context, runID string, sealed []byte) (*Export
 	if err := json.Unmarshal(snap.Host, &state); err != nil {
 		return nil, invalidSnapshot("the snapshot holds no exported run")
 	}
-	r, err := t.revive(runID, &state)
+	r, err := t.revive(ctx, runID, &state)
+	if errors.Is(err, script.ErrBusy) || errors.Is(err, script.ErrUnavailable) {
+		_, err := t.notPrepared(ctx, cell{}, err)
+		return nil, err
+	}
 	if err != nil {
 		return nil, invalidSnapshot("the snapshot's run can't go on in this turn: " + err.Error())
 	}

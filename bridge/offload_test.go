@@ -441,7 +441,7 @@ func FuzzRevive(f *testing.F) {
 			return
 		}
 		state.ExpiresAt = time.Now().Add(time.Minute).UnixMilli()
-		r, err := turn.revive("cm_x", &state)
+		r, err := turn.revive(t.Context(), "cm_x", &state)
 		if err != nil {
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/script"
 	"github.com/codecell/codecell/snapshot"
 )
 
@@ -22,6 +23,9 @@ type Options struct {
 	// suspended where the config says snapshot.resume: "restore"; if not, suspended runs stay in their heaps, and turns that
 	// ask for more are refused.
 	Engine engine.Engine
+	// Preparer parses cells under limits (contract H6); the caller closes it after the service. Nil parses in this process
+	// and without limits, which is for cells that are trusted.
+	Preparer script.Preparer
 	// EngineError is why the engine could not be loaded. The service then answers all that needs no engine and
 	// refuses turns with code mode on: it never hands back their tools instead (contract A8).
 	EngineError error
@@ -78,6 +82,9 @@ const (
 func (o Options) withDefaults() Options {
 	if o.Config.Languages == nil {
 		o.Config = config.Default()
+	}
+	if o.Preparer == nil {
+		o.Preparer = script.InProcess{}
 	}
 	if o.TurnTTL <= 0 {
 		o.TurnTTL = time.Hour

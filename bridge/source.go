@@ -2,10 +2,14 @@ package bridge
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine/script"
 )
 
@@ -15,7 +19,7 @@ type refusal string
 func (r refusal) Error() string { return string(r) }
 
 // prepareCell judges the input in the contract's order (B1) and makes it ready for the guest.
-func (t *Turn) prepareCell(in ExecInput) (cell, error) {
+func (t *Turn) prepareCell(ctx context.Context, in ExecInput) (cell, error) {
 	code, err := pickSource(in)
 	if err != nil {
 		return cell{}, err
@@ -30,16 +34,51 @@ func (t *Turn) prepareCell(in ExecInput) (cell, error) {
 	if !t.allowsLanguage(string(language)) {
 		return cell{}, refusal(fmt.Sprintf("code mode %s input is disabled.", language))
 	}
-	return t.cellOf(code, language)
+	return t.cellOf(ctx, code, language)
 }
 
-// cellOf prepares a source that may be run in the turn.
-func (t *Turn) cellOf(code string, language script.Language) (cell, error) {
-	source, err := script.Prepare(code, language, script.Options{MaxBytes: t.config.MaxSourceBytes, ShellTool: t.shellTool})
+// cellOf prepares a source that may be run in the turn. The parsers may take as long as the cell (contract H6); what they
+// took is noted also where the source is refused.
+func (t *Turn) cellOf(ctx context.Context, code string, language script.Language) (cell, error) {
+	source, took, err := t.service.options.Preparer.Prepare(ctx, script.Request{
+		Tenant: t.tenant, Code: code, Language: language, Limit: time.Duration(t.config.TimeoutMs) * time.Millisecond,
+		Options: script.Options{MaxBytes: t.config.MaxSourceBytes, ShellTool: t.shellTool},
+	})
 	if err != nil {
-		return cell{}, err
+		return cell{parsing: took}, err
 	}
-	return cell{code: code, language: language, source: source, catalog: t.guestCatalogFor(source.Body)}, nil
+	return cell{code: code, language: language, source: source, parsing: took, catalog: t.guestCatalogFor(source.Body)}, nil
+}
+
+// notPrepared is the answer where there is no cell to run. The error says that the service is why.
+func (t *Turn) notPrepared(ctx context.Context, c cell, err error) (*Result, error) {
+	switch {
+	case errors.Is(err, script.ErrBusy):
+		return nil, &Error{Kind: KindOverloaded, Msg: err.Error() + "; try again shortly", RetryAfter: time.Second}
+	case errors.Is(err, script.ErrUnavailable):
+		t.service.options.Logger.Error("no parser for a cell", "error", err, "turn", t.id)
+		return nil, &Error{Kind: KindUnavailable, Msg: "runtime_unavailable: the cell can't be parsed; try a smaller one"}
+	}
+	f := failure{code: CodeInvalidInput, text: err.Error()}
+	var refused *script.Error
+	switch {
+	case errors.As(err, &refused):
+		f.code = codeOf[refused.Reason]
+		f.again = refused.Reason == script.TooSlow
+	case ctx.Err() != nil:
+		f = aborted
+	}
+	if t.config.ErrorCodes == config.ErrorCodesStrict {
+		f.code = f.code.strict()
+	}
+	result := &Result{Status: Failed, Error: f.text, Code: f.code, Retryable: f.again, Telemetry: t.telemetry()}
+	result.Telemetry.ServiceMs = c.parsing.Seconds() * 1000
+	return result, nil
+}
+
+// codeOf are the codes of the reasons why a source is refused.
+var codeOf = map[script.Reason]Code{
+	script.Invalid: CodeInvalidInput, script.TooSlow: CodeTimeout, script.TooLarge: CodeMemoryLimit,
 }
 
 func pickSource(in ExecInput) (string, error) {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,11 +115,11 @@ func (s *requests) state() requestsState {
 }
 
 // revive makes a run of the turn from an exported state.
-func (t *Turn) revive(id string, state *hostState) (*run, error) {
+func (t *Turn) revive(ctx context.Context, id string, state *hostState) (*run, error) {
 	if !t.codeMode {
 		return nil, errors.New("code mode is off")
 	}
-	c, err := t.cellOf(state.Code, state.Language)
+	c, err := t.cellOf(ctx, state.Code, state.Language)
 	if err != nil {
 		return nil, err
 	}

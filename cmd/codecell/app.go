@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/engine/preparer"
 	"github.com/codecell/codecell/server"
 )
 
@@ -14,6 +15,7 @@ import (
 type app struct {
 	server.Backend
 	engines engines
+	parsers *preparer.Pool
 	service *bridge.Service
 	logger  *slog.Logger
 }
@@ -36,8 +38,11 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	if e.missing != nil {
 		logger.Warn("no WASI engine; suspended runs stay in their heaps", "error", e.missing)
 	}
+	parsers := preparer.New(preparer.Options{
+		Command: []string{parserName}, RequireSandbox: c.Engine.Sandbox == sandboxRequire, Logger: logger,
+	})
 	service, err := bridge.New(bridge.Options{
-		Engine: e.whole, EngineError: e.err,
+		Engine: e.whole, EngineError: e.err, Preparer: parsers,
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotKey: []byte(c.Snapshot.Key),
 		SnapshotBytes: c.Snapshot.MaxBytes, SnapshotTenantBytes: c.Snapshot.MaxTenantBytes,
 		MaxSuspendedRuns: c.suspendedRuns(codeMode), MemoryBytes: c.Memory.MaxBytes, TenantBytes: c.Memory.MaxTenantBytes,
@@ -45,9 +50,11 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 	})
 	if err != nil {
+		parsers.Close()
 		return nil, errors.Join(err, e.close())
 	}
-	return &app{Backend: server.FromBridge(service, e.notes), engines: e, service: service, logger: logger}, nil
+	notes := func() []string { return append(e.notes(), parsers.Report()...) }
+	return &app{Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, service: service, logger: logger}, nil
 }
 
 // selfTest runs a cell against each limit. A service whose limits do not hold refuses code mode, and says why on /readyz.
@@ -64,7 +71,9 @@ func (a *app) selfTest(ctx context.Context) {
 	a.logger.Info("the limits hold", "limits", limits, "took", time.Since(start).String())
 }
 
-// Close ends the cells, then the engines under them.
+// Close ends the cells, then the engines and parsers under them.
 func (a *app) Close(ctx context.Context) error {
-	return errors.Join(a.Backend.Close(ctx), a.engines.close())
+	err := errors.Join(a.Backend.Close(ctx), a.engines.close())
+	a.parsers.Close()
+	return err
 }

@@ -32,6 +32,7 @@ type cli struct {
 	SigningKey signingKeyCommand `cmd:"" help:"Print the key that a tenant's tool requests are signed with."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 	Worker     workerCommand     `cmd:"" hidden:"" help:"Run cells for a service that started this process."`
+	Parser     parserCommand     `cmd:"" hidden:"" help:"Parse cells for a service that started this process."`
 }
 
 // terminal is what a command reads, writes and obeys.

@@ -17,7 +17,7 @@ const asCodecell = "CODECELL_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
 	// Workers have no environment to be told by.
-	if os.Getenv(asCodecell) != "" || len(os.Args) > 1 && os.Args[1] == workerName {
+	if os.Getenv(asCodecell) != "" || len(os.Args) > 1 && (os.Args[1] == workerName || os.Args[1] == parserName) {
 		main()
 		return
 	}

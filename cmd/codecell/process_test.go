@@ -124,12 +124,39 @@ func TestIsolation(t *testing.T) {
 			require.Eventually(t, func() bool { return gone(pid) }, 10*time.Second, 10*time.Millisecond, "worker %d", pid)
 		}
 	})
-	t.Run("I1 a worker is not for people", func(t *testing.T) {
-		cmd := exec.Command(os.Args[0], workerName)
-		out, err := cmd.CombinedOutput()
-		require.Error(t, err)
-		require.Contains(t, string(out), "a worker is started by codecell itself")
-	})
+	for _, name := range []string{workerName, parserName} {
+		t.Run("I1 a "+name+" is not for people", func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], name)
+			out, err := cmd.CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, string(out), "a worker is started by codecell itself")
+		})
+	}
+}
+
+func TestParsers(t *testing.T) {
+	for _, isolation := range isolations {
+		t.Run("H6 a cell that is parsed too long is over in time, and others' cells are not kept waiting: "+isolation, func(t *testing.T) {
+			s := serveProcess(t, `{engine: {isolation: "`+isolation+`"}}`)
+			turn := func(timeoutMs int) any {
+				return ask(t, http.StatusOK, s.base+"/v1/turns", map[string]any{
+					"context": map[string]any{"agentId": "a", "sessionId": "s", "sessionKey": "k", "runId": "r"},
+					"config":  map[string]any{"enabled": true, "timeoutMs": timeoutMs},
+				})["turnId"]
+			}
+			run := func(id any, code string) map[string]any {
+				return ask(t, http.StatusOK, s.base+"/v1/exec", map[string]any{"turnId": id, "language": "typescript", "code": code})
+			}
+			slow := make(chan map[string]any, 1)
+			id := turn(1000)
+			go func() { slow <- run(id, "return {"+strings.Repeat("__proto__:1,", 20_000)+"}") }()
+			honest := run(turn(20_000), "let n: number = 7;\n"+strings.Repeat("n = n as number;\n", 1000)+"return n")
+			require.EqualValues(t, 7, honest["value"], "%v", honest)
+			result := <-slow
+			require.Equal(t, "timeout", result["code"], "%v", result)
+			require.Contains(t, s.readyz(t).Get("sandbox").Raw, "are parsed in up to")
+		})
+	}
 }
 
 // gone says that a process has ended, whether or not anybody has asked how.

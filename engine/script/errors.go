@@ -8,11 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// Error is why a cell was refused before any guest started. The caller reports
-// it as failed, invalid_input (contract B1).
+// Reason says in general why a cell was refused.
+type Reason uint8
+
+// The reasons, each with the code of contract B8 that the caller reports.
+const (
+	Invalid  Reason = iota // it is not what a cell may be: invalid_input
+	TooSlow                // parsing it took longer than it may: timeout
+	TooLarge               // parsing it took more memory than it may: memory_limit_exceeded
+)
+
+// Error is why a cell was refused before any guest started (contract B1).
 type Error struct {
 	// Text is the whole message for the model.
-	Text string
+	Text   string
+	Reason Reason
 	// Line and Column are where in the model's text the reason stands, 1-based,
 	// the column in characters; both are zero if the reason is the text as a whole.
 	Line, Column int

@@ -11,7 +11,7 @@ import (
 // is no such place.
 func (s *Source) Locate(name string, property bool, line, column int) (atLine, atColumn int, ok bool) {
 	text := s.Body
-	if s.mapping != nil {
+	if s.transformed() {
 		text = s.code
 	}
 	if name == "" || len(name) > maxLocatedName {

@@ -1,6 +1,10 @@
 package script
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
 
 // hasNamespace says whether a cell declares a TypeScript namespace of its own
 // scope. esbuild takes those at a file's top level only, and so never inside the
@@ -32,16 +36,13 @@ func compileUnwrapped(code string) (*Source, error) {
 	if strings.Contains(code, "await") {
 		text = labelReturns(code)
 	}
-	result, ok := transform(text)
-	if !ok {
-		return nil, slowError()
-	}
+	result := api.Transform(text, transformOptions)
 	if len(result.Errors) > 0 {
 		return nil, transformError(code, result.Errors, 0)
 	}
 	body := strings.ReplaceAll(string(result.Code), returnLabel+": throw "+returnLabel+";", "return;")
 	body = strings.ReplaceAll(body, returnLabel+": throw ", "return ")
-	return &Source{Body: body, code: code, mapping: result.Map}, nil
+	return &Source{Body: body, code: code, mappings: mappingsOf(result.Map)}, nil
 }
 
 // labelReturns turns every return statement into a throw behind returnLabel: a

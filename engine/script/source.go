@@ -35,14 +35,17 @@ type Source struct {
 	// async arrow function. For JavaScript it is the model's text, line for line.
 	Body string
 
-	// The rest is for TypeScript only: the model's text, esbuild's source map, and
-	// how many lines esbuild's output has before Body, and its input before code.
+	// The rest is for TypeScript only: the model's text, where Body's places are in
+	// it, and how many lines esbuild's output has before Body, and its input before
+	// code.
 	code         string
-	mapping      []byte
+	mappings     mappings
 	printedShift int
 	sourceShift  int
-	lines        lineMap
 }
+
+// Bytes is how much memory the source holds, its texts at least.
+func (s *Source) Bytes() int { return len(s.Body) + len(s.code) + len(s.mappings) }
 
 // Position turns a position in Body, as the engine reports it, into one in the
 // text that the model wrote. Lines and columns are 1-based (contract B2). The
@@ -51,13 +54,16 @@ type Source struct {
 // model's text.
 func (s *Source) Position(line, column int) (int, int) {
 	before := prefix(lineOf(s.Body, line), column-1)
-	if s.mapping == nil {
+	if !s.transformed() {
 		return line, utf8.RuneCountInString(before) + 1
 	}
 	units := len(utf16.Encode([]rune(before))) // source maps count these
-	fromLine, fromColumn, ok := s.lines.lookup(s.mapping, line+s.printedShift, units)
+	fromLine, fromColumn, ok := s.mappings.lookup(line+s.printedShift, units)
 	if !ok {
 		fromLine, fromColumn = line+s.sourceShift, units
 	}
 	return clamp(s.code, fromLine-s.sourceShift, fromColumn)
 }
+
+// transformed says whether Body is another text than the model's.
+func (s *Source) transformed() bool { return s.code != "" }

@@ -53,12 +53,6 @@ func place(code string, m api.Message, shift int) (text string, line, column int
 	return text, lastLine, lastColumn
 }
 
-// slowError refuses a cell that could not be transformed in time.
-func slowError() *Error {
-	return &Error{Text: "typescript transform failed: the code takes too long to transform. " +
-		"Split the work into several cells, or write plain JavaScript."}
-}
-
 // breakoutError refuses a cell that closes more braces than it opens.
 func breakoutError(code string) *Error {
 	at := len(code)

@@ -74,10 +74,7 @@ func compile(code string) (*Source, error) {
 	if hasNamespace(code) {
 		return compileUnwrapped(code)
 	}
-	result, ok := transform(wrapperHead + code + wrapperTail)
-	if !ok {
-		return nil, slowError()
-	}
+	result := api.Transform(wrapperHead+code+wrapperTail, transformOptions)
 	if len(result.Errors) > 0 {
 		return nil, transformError(code, result.Errors, 1)
 	}
@@ -92,7 +89,7 @@ func unwrap(code string, result api.TransformResult) (*Source, error) {
 	if at < 0 || !strings.HasSuffix(printed, printedTail) || !isOneArrow(printed[at:]) {
 		return nil, breakoutError(code)
 	}
-	s := &Source{code: code, mapping: result.Map, sourceShift: 1}
+	s := &Source{code: code, mappings: mappingsOf(result.Map), sourceShift: 1}
 	if at == 0 {
 		s.Body = printed[len(wrapperHead) : len(printed)-len(printedTail)]
 		s.printedShift = 1
