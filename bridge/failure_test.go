@@ -49,7 +49,7 @@ func TestEngineFailure(t *testing.T) {
 			requireFailed(t, w.exec(w.turn(`{"enabled":true,"errorCodes":"strict"}`)), tc.strict, tc.text)
 		})
 	}
-	t.Run("B8 strict keeps the page's six", func(t *testing.T) {
+	t.Run("B8 strict keeps the contract's six", func(t *testing.T) {
 		six := []Code{CodeInvalidInput, CodeRuntimeUnavailable, CodeTimeout, CodeOutputLimit, CodeSnapshotLimit, CodeInternal}
 		for _, c := range six {
 			require.Equal(t, c, c.strict())

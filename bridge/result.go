@@ -22,7 +22,7 @@ const (
 	CodeAborted            Code = "aborted"
 )
 
-// strict folds a code into the page's six.
+// strict folds a code into the contract's six.
 func (c Code) strict() Code {
 	switch c {
 	case CodeMemoryLimit:

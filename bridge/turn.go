@@ -63,7 +63,7 @@ type Turn struct {
 // counters are the turn's part of telemetry (contract G6): cumulative over its runs.
 type counters struct{ search, describe, call atomic.Int64 }
 
-// Prepare makes a turn in the page's order (contract A1): tools, policy, then code mode or the tools as they are.
+// Prepare makes a turn in the order of contract A1: tools, policy, then code mode or the tools as they are.
 func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*Turn, error) {
 	limits, err := s.configOf(req.Context.AgentID).Narrow(req.Config)
 	if err != nil {

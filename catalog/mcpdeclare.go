@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mcpTypes are the types of the page, declared inside each namespace so that
+// mcpTypes are declared inside each namespace so that
 // files which are compiled together don't declare them twice.
 const mcpTypes = `  type McpToolResult = {
     content?: unknown[];

@@ -21,7 +21,7 @@ func TestWait(t *testing.T) {
 		{"no run: the bridge judges", `{"turnId":"turn-1"}`, bridge.WaitInput{}},
 		{"a run of another type: the bridge judges", `{"turnId":"turn-1","runId":7}`, bridge.WaitInput{RunID: json.RawMessage(`7`)}},
 		{"the other spelling", `{"turnId":"turn-1","run_id":"run-1"}`, bridge.WaitInput{RunID: json.RawMessage(`"run-1"`)}},
-		{"both spellings: the page's wins", `{"turnId":"turn-1","run_id":"x","runId":"run-1"}`, bridge.WaitInput{RunID: json.RawMessage(`"run-1"`)}},
+		{"both spellings: runId wins", `{"turnId":"turn-1","run_id":"x","runId":"run-1"}`, bridge.WaitInput{RunID: json.RawMessage(`"run-1"`)}},
 		{"null results", `{"turnId":"turn-1","runId":"run-1","results":null}`, bridge.WaitInput{RunID: json.RawMessage(`"run-1"`)}},
 		{
 			"results", `{"turnId":"turn-1","runId":"run-1","results":[{"id":"p1","ok":true,"value":{"a":[1]}},{"id":"p2","ok":false,"error":"no"}]}`,

@@ -2,7 +2,7 @@ package config
 
 import "encoding/json"
 
-// Config is the page's tools.codeMode (contract A2) with every value resolved:
+// Config is tools.codeMode (contract A2) with every value resolved:
 // in range, and consistent with the others. Start from Default; the zero
 // value is not usable. It is a value: layering returns a new one.
 type Config struct {

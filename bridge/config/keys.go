@@ -135,7 +135,7 @@ var keys = []Key{
 	},
 	{
 		Key: "errorCodes", Allowed: []string{ErrorCodesPrecise, ErrorCodesStrict},
-		Doc:    "Whether failures use the precise codes or only the six of the page.",
+		Doc:    "Whether failures use the precise codes or only the six of the contract.",
 		choice: func(c *Config) *string { return &c.ErrorCodes },
 	},
 	{

@@ -18,7 +18,7 @@ type layer struct {
 	ceiling *Config
 }
 
-// apply takes the three shapes that the page allows. Anything else is refused
+// apply takes the three shapes that the contract allows. Anything else is refused
 // rather than taken for "off": `"true"` as a whole config is a slip, not a choice.
 func (l *layer) apply(raw json.RawMessage) error {
 	raw = bytes.TrimSpace(raw)
@@ -91,7 +91,7 @@ func (l *layer) member(key string, raw json.RawMessage) error {
 	return l.choice(k, raw)
 }
 
-// number never fails: the page prefers a default to an error here, so that a
+// number never fails: the contract prefers a default to an error here, so that a
 // config written for another version still starts.
 func (l *layer) number(k Key, raw json.RawMessage) {
 	v, ok := positiveInteger(raw)
@@ -156,7 +156,7 @@ func knownLanguages(raw json.RawMessage) []string {
 
 func bothLanguages() []string { return []string{LanguageJavaScript, LanguageTypeScript} }
 
-// positiveInteger reads a JSON number the way the page's own runtime does: 1e3
+// positiveInteger reads a JSON number as a JavaScript runtime does: 1e3
 // and 5.0 are integers. The value saturates; every table maximum is far below.
 func positiveInteger(raw json.RawMessage) (int, bool) {
 	f, err := strconv.ParseFloat(string(raw), 64)

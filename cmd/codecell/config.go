@@ -35,7 +35,7 @@ type Config struct {
 	// TestExecutors enables the echo executor. Never in production: it lets any
 	// turn invent the answers of its tools.
 	TestExecutors bool `json:"testExecutors"`
-	// Tools holds the page's tools.codeMode.
+	// Tools holds tools.codeMode.
 	Tools ToolsConfig `json:"tools"`
 	// Agents are configs of single agents, by agent id, laid over Tools field by field.
 	Agents map[string]AgentConfig `json:"agents"`
@@ -57,7 +57,7 @@ type Config struct {
 	Turns TurnsConfig `json:"turns"`
 }
 
-// ToolsConfig is the page's `tools`.
+// ToolsConfig is `tools`.
 type ToolsConfig struct {
 	// CodeMode is true, false or an object: defaults and ceilings of every turn.
 	CodeMode json.RawMessage `json:"codeMode"`

@@ -76,7 +76,7 @@ func TestLoadConfig(t *testing.T) {
 		c = Config{Snapshot: SnapshotConfig{MaxBytes: 10, MaxTenantBytes: 9}}.WithDefaults()
 		require.EqualValues(t, 9, c.Snapshot.MaxTenantBytes)
 	})
-	t.Run("A2 the page's short form", func(t *testing.T) {
+	t.Run("A2 the short form", func(t *testing.T) {
 		c, err := loadConfig(file(t, "c.json5", `{tools: {codeMode: true}}`))
 		require.NoError(t, err)
 		mode, err := c.codeMode()

@@ -86,7 +86,7 @@ func codes(t *testing.T, c *client, tn *turn) {
 		tn.exec(t, `throw new Error("interrupted")`).failed("internal_error", "Error: interrupted")
 		tn.exec(t, `throw new Error("out of memory")`).failed("internal_error", "Error: out of memory")
 	})
-	t.Run("B8 strict folds them into the page's six", func(t *testing.T) {
+	t.Run("B8 strict folds them into the contract's six", func(t *testing.T) {
 		r := strict.exec(t, hog).result("failed")
 		require.Contains(t, []string{"internal_error", "timeout"}, r.str("code"), r.story())
 		strict.exec(t, `for(;;);`).failed("timeout", "")

@@ -71,7 +71,7 @@ func aborts(t *testing.T, c *client) {
 		require.Contains(t, []string{"aborted", "invalid_input"}, a.str("code"), a.story())
 		tool.cancelled(t, 1)
 	})
-	t.Run("G7 aborted folds into the page's codes", func(t *testing.T) {
+	t.Run("G7 aborted folds into the contract's six codes", func(t *testing.T) {
 		tn, tool := build(t, "s", object{"timeoutMs": 10000, "errorCodes": "strict"})
 		open := inBackground(func() reply { return tn.exec(t, `await tools.stall({})`) })
 		tool.holds(t, 1)
