@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"engine/wasi":              {"engine", "engine/guest", "engine/internal/limiter", "engine/internal/sizes", "engine/internal/stepper"},
 	"engine/wasi/fuel":         {},
 	"engine/internal/wire":     {},
-	"engine/worker":            {"engine", "engine/internal/journal", "engine/internal/limiter", "engine/internal/sizes", "engine/internal/wire", "engine/worker/sandbox"},
+	"engine/worker":            {"engine", "engine/internal/journal", "engine/internal/child", "engine/internal/frame", "engine/internal/limiter", "engine/internal/sizes", "engine/internal/wire", "engine/worker/sandbox"},
 
 	"engine/worker/sandbox": {},
 

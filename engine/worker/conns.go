@@ -1,9 +1,13 @@
 package worker
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/codecell/codecell/engine/internal/frame"
+)
 
 // conn is a connection to a worker, on which one request at a time is under way.
-type conn struct{ stream }
+type conn struct{ frame.Conn }
 
 // conns lends a worker's connections, the one that was used last first: what it touches still lies in the cache.
 type conns struct {
@@ -48,7 +52,4 @@ func (c *conns) close() {
 	c.closed = true
 	c.mu.Unlock()
 	c.freed.Broadcast()
-	for _, one := range c.all {
-		_ = one.socket.Close()
-	}
 }

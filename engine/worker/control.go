@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/codecell/codecell/engine/internal/frame"
 	"github.com/codecell/codecell/engine/internal/wire"
 )
 
@@ -77,16 +78,16 @@ func (p *process) sendControl(body func([]byte) []byte, kind byte) {
 	if p.hasExited() {
 		return
 	}
-	_ = p.control.socket.SetWriteDeadline(time.Now().Add(replyTimeout))
-	if err := p.control.send(body(p.control.frame(kind))); errors.Is(err, os.ErrDeadlineExceeded) {
+	_ = p.control.SetWriteDeadline(time.Now().Add(replyTimeout))
+	if err := p.control.WriteFrame(body(p.control.NewFrame(kind))); errors.Is(err, os.ErrDeadlineExceeded) {
 		p.kill(exitReason{crashed: true, text: "it does not read"})
 	}
 }
 
 // readControl reads heartbeats until the worker has exited.
-func (p *process) readControl(control *stream) {
+func (p *process) readControl(control *frame.Conn) {
 	for {
-		kind, body, err := control.read(maxControl)
+		kind, body, err := control.ReadFrame(maxControl)
 		r := read(body)
 		switch {
 		case err == nil && kind == controlPong:
@@ -99,7 +100,7 @@ func (p *process) readControl(control *stream) {
 			err = r.err()
 		}
 		if err != nil {
-			if errors.Is(err, errFrame) {
+			if errors.Is(err, frame.ErrProtocol) {
 				p.protocolViolation(err)
 			}
 			_ = p.awaitExit()

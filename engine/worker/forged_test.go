@@ -5,52 +5,56 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/frame"
 )
 
 // forgedReplies are what a worker that was taken over may answer to a step. One that is cut short ends the connection there.
-var forgedReplies = map[string]func(l *stream) []byte{
-	"longer than memory":   func(*stream) []byte { return []byte{0xff, 0xff, 0xff, 0xff, replyStep} },
-	"another kind":         func(l *stream) []byte { return sealed(l.frame('?')) },
-	"an empty step":        func(l *stream) []byte { return sealed(l.frame(replyStep)) },
-	"no effects":           func(l *stream) []byte { return sealed((&stepReply{}).append(l.frame(replyStep))) },
-	"forged effects":       func(l *stream) []byte { return sealed((&stepReply{raw: []byte("Zzzzz")}).append(l.frame(replyStep))) },
-	"an unknown error":     func(l *stream) []byte { return sealed(append(l.frame(replyStep), 200, 0, 0, 0, 0)) },
-	"catalogs without end": func(l *stream) []byte { return sealed(l.frame(replyCatalog)) },
-	"two answers": func(l *stream) []byte {
+var forgedReplies = map[string]func(l *frame.Conn) []byte{
+	"longer than memory": func(*frame.Conn) []byte { return []byte{0xff, 0xff, 0xff, 0xff, replyStep} },
+	"another kind":       func(l *frame.Conn) []byte { return sealed(l.NewFrame('?')) },
+	"an empty step":      func(l *frame.Conn) []byte { return sealed(l.NewFrame(replyStep)) },
+	"no effects":         func(l *frame.Conn) []byte { return sealed((&stepReply{}).append(l.NewFrame(replyStep))) },
+	"forged effects": func(l *frame.Conn) []byte {
+		return sealed((&stepReply{raw: []byte("Zzzzz")}).append(l.NewFrame(replyStep)))
+	},
+	"an unknown error":     func(l *frame.Conn) []byte { return sealed(append(l.NewFrame(replyStep), 200, 0, 0, 0, 0)) },
+	"catalogs without end": func(l *frame.Conn) []byte { return sealed(l.NewFrame(replyCatalog)) },
+	"two answers": func(l *frame.Conn) []byte {
 		one := bytes.Clone(sealed(settled(l)))
 		return append(one, one...)
 	},
-	"half a frame":      func(l *stream) []byte { return sealed(settled(l))[:12] },
-	"half a frame head": func(l *stream) []byte { return sealed(settled(l))[:3] },
-	"an image":          func(l *stream) []byte { return sealed(appendOutcome(l.frame(replyImage), nil)) },
-	"years of time": func(l *stream) []byte {
-		return sealed((&stepReply{wall: 1 << 62, cpu: 1 << 62, heap: -1, raw: settledRecords}).append(l.frame(replyStep)))
+	"half a frame":      func(l *frame.Conn) []byte { return sealed(settled(l))[:12] },
+	"half a frame head": func(l *frame.Conn) []byte { return sealed(settled(l))[:3] },
+	"an image":          func(l *frame.Conn) []byte { return sealed(appendOutcome(l.NewFrame(replyImage), nil)) },
+	"years of time": func(l *frame.Conn) []byte {
+		return sealed((&stepReply{wall: 1 << 62, cpu: 1 << 62, heap: -1, raw: settledRecords}).append(l.NewFrame(replyStep)))
 	},
 }
 
 var settledRecords = []byte{'D', 1, 0, 0, 0, byte(engine.Settled)}
 
-func settled(l *stream) []byte { return (&stepReply{raw: settledRecords}).append(l.frame(replyStep)) }
+func settled(l *frame.Conn) []byte {
+	return (&stepReply{raw: settledRecords}).append(l.NewFrame(replyStep))
+}
 
-func sealed(frame []byte) []byte {
-	binary.LittleEndian.PutUint32(frame, uint32(len(frame)-frameHead))
-	return frame
+func sealed(b []byte) []byte {
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-frame.HeadBytes))
+	return b
 }
 
 // forge is a worker that does not keep to the protocol: the cell names the reply.
 func forge() error {
-	control, err := inherited(controlDescriptor)
+	control, err := inherited(controlConn)
 	if err != nil {
 		return err
 	}
-	_, body, err := control.read(maxControl)
+	_, body, err := control.ReadFrame(maxControl)
 	if err != nil {
 		return err
 	}
@@ -65,7 +69,7 @@ func forge() error {
 		}
 		go func() {
 			for {
-				_, body, err := conn.read(h.maxRequest())
+				_, body, err := conn.ReadFrame(h.maxRequest())
 				if err != nil {
 					return
 				}
@@ -76,22 +80,22 @@ func forge() error {
 	if err := sendJSON(control, controlReady, &ready{Name: "forger"}); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, control.socket.(*os.File))
+	_, err = io.Copy(io.Discard, control)
 	return err
 }
 
-func answerWith(conn *stream, body []byte) {
+func answerWith(conn *frame.Conn, body []byte) {
 	for name, reply := range forgedReplies {
 		if bytes.Contains(body, []byte(name)) {
 			told := reply(conn)
-			_, _ = conn.socket.Write(told)
-			if len(told) < frameHead || len(told) == 12 {
-				_ = conn.socket.Close()
+			_, _ = conn.Write(told)
+			if len(told) < frame.HeadBytes || len(told) == 12 {
+				_ = conn.Close()
 			}
 			return
 		}
 	}
-	_, _ = conn.socket.Write(sealed(settled(conn)))
+	_, _ = conn.Write(sealed(settled(conn)))
 }
 
 func TestH3ForgedReplies(t *testing.T) {

@@ -108,7 +108,7 @@ func underFire(t *testing.T, e *Engine, kills int) int64 {
 		}
 		e.pool.mu.Unlock()
 		if len(victims) > 0 {
-			if syscall.Kill(victims[rand.IntN(len(victims))].pid, syscall.SIGKILL) == nil { // else it is gone just now
+			if syscall.Kill(victims[rand.IntN(len(victims))].PID(), syscall.SIGKILL) == nil { // else it is gone just now
 				killed++
 			}
 		}

@@ -218,7 +218,7 @@ func TestLoss(t *testing.T) {
 				e.pool.mu.Unlock()
 				for _, p := range all {
 					if p.running.Load() > 0 {
-						_ = unix.Kill(p.pid, unix.SIGKILL)
+						_ = unix.Kill(p.PID(), unix.SIGKILL)
 					}
 				}
 			}
@@ -278,7 +278,7 @@ func TestPool(t *testing.T) {
 	t.Run("H3 so are those that have grown", func(t *testing.T) {
 		e := fakeWorkers(t, Options{MaxBytes: 1})
 		p := serving(t, e.Engine)
-		require.Greater(t, p.residentBytes(), int64(1<<20))
+		require.Greater(t, p.Resident(), int64(1<<20))
 		p.born = p.born.Add(-minRecycleAge)
 		p.lastHeartbeat.Store(int64(time.Since(p.born)))
 		e.pool.inspect()

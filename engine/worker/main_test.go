@@ -229,6 +229,6 @@ func serving(t testing.TB, e *Engine) *process {
 // killWorker kills a worker from outside, as an operator would, and waits until its end is noticed.
 func killWorker(t testing.TB, p *process) {
 	t.Helper()
-	require.NoError(t, syscall.Kill(p.pid, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(p.PID(), syscall.SIGKILL))
 	<-p.exited
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/frame"
 	"github.com/codecell/codecell/engine/internal/wire"
 )
 
@@ -262,7 +263,7 @@ func (r *reader) outcome() error {
 
 func (r *reader) err() error {
 	if !r.Done() {
-		return fmt.Errorf("%w: its body is cut short or too long", errFrame)
+		return fmt.Errorf("%w: its body is cut short or too long", frame.ErrProtocol)
 	}
 	return nil
 }

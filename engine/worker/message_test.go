@@ -13,6 +13,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
+	"github.com/codecell/codecell/engine/internal/frame"
 	"github.com/codecell/codecell/engine/internal/wire"
 )
 
@@ -118,8 +119,8 @@ func FuzzAsk(f *testing.F) {
 		})
 		s := newServer(e, 1<<20)
 		conn := &pipe{Reader: bytes.NewReader(append(written(t, kind, body), written(t, requestFootprint, wire.U64(nil, 1))...))}
-		err := s.serveConn(&stream{socket: conn})
-		if !errors.Is(err, errFrame) {
+		err := s.serveConn(&frame.Conn{Socket: conn})
+		if !errors.Is(err, frame.ErrProtocol) {
 			require.ErrorIs(t, err, io.EOF)
 			require.NotZero(t, conn.Len())
 		}
@@ -146,9 +147,9 @@ func FuzzControl(f *testing.F) {
 		vm, err := e.NewVM(nil)
 		require.NoError(t, err)
 		s := &server{engine: e, guests: map[uint64]*hostedGuest{1: {VM: vm}}}
-		err = s.serveControl(&stream{socket: &pipe{Reader: bytes.NewReader(written(t, kind, body))}})
+		err = s.serveControl(&frame.Conn{Socket: &pipe{Reader: bytes.NewReader(written(t, kind, body))}})
 		if err != nil {
-			require.ErrorIs(t, err, errFrame)
+			require.ErrorIs(t, err, frame.ErrProtocol)
 		}
 		s.close([]uint64{1})
 		require.NoError(t, e.Close())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/child"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 type pool struct {
 	options Options
 	hello   hello
-	spawner *spawner
+	spawner *child.Spawner
 	logger  *slog.Logger
 
 	mu        sync.Mutex
@@ -46,7 +47,7 @@ type pool struct {
 
 func newPool(o Options) *pool {
 	p := &pool{
-		options: o, spawner: newSpawner(), logger: o.Logger, changed: make(chan struct{}), wakeUp: make(chan struct{}, 1),
+		options: o, spawner: child.NewSpawner(), logger: o.Logger, changed: make(chan struct{}), wakeUp: make(chan struct{}, 1),
 		hello: hello{Settings: o.Settings, Conns: o.Steps + spareConns},
 	}
 	// Guests that are closed keep their heaps for a moment.
@@ -71,7 +72,7 @@ func (p *pool) close() {
 		w.kill(exitReason{planned: true, text: "the service stops"})
 	}
 	p.processes.Wait()
-	p.spawner.close()
+	p.spawner.Close()
 }
 
 // all returns every worker. mu must be held.

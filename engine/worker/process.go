@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"github.com/codecell/codecell/engine/internal/child"
+	"github.com/codecell/codecell/engine/internal/frame"
 )
 
 const (
@@ -27,13 +26,11 @@ const (
 
 // process is one worker, as the parent sees it.
 type process struct {
-	cmd           *exec.Cmd
-	pid           int
+	*child.Process
 	ready         ready
 	maxReply      int // bytes
 	maxInput      int // bytes of a step's input: more would fit into no heap, and into no frame
 	born          time.Time
-	stderr        *outputHead
 	conns         *conns
 	guests        atomic.Int64 // that it has
 	pinned        atomic.Int64 // of them, those that can't be rebuilt elsewhere
@@ -44,7 +41,7 @@ type process struct {
 	retired       atomic.Bool  // it gets no new guests
 
 	controlMu sync.Mutex // held while control is written to
-	control   *stream
+	control   *frame.Conn
 	closing   closing
 
 	killed atomic.Pointer[exitReason] // why the parent ended it, if it did
@@ -68,25 +65,22 @@ func (l *lostError) Error() string { return "the worker is gone: " + l.text }
 // kill ends the worker. The first reason counts.
 func (p *process) kill(reason exitReason) {
 	if p.killed.CompareAndSwap(nil, &reason) {
-		_ = p.cmd.Process.Kill()
+		p.Kill()
 	}
 }
 
 // wait waits for the process's end and notes the reason.
 func (p *process) wait() {
-	err := p.cmd.Wait()
+	<-p.Exited()
 	switch reason := p.killed.Load(); {
 	case reason != nil:
 		p.reason = reason
-	case killedFromOutside(p.cmd.ProcessState):
+	case p.WasKilled():
 		p.reason = &exitReason{text: "it was killed"}
 	default:
-		p.reason = &exitReason{crashed: true, text: fmt.Sprintf("it ended by itself: %v", err)}
+		p.reason = &exitReason{crashed: true, text: fmt.Sprintf("it ended by itself: %v", p.State())}
 	}
 	p.conns.close()
-	p.controlMu.Lock()
-	_ = p.control.socket.Close()
-	p.controlMu.Unlock()
 	close(p.exited)
 }
 
@@ -101,13 +95,6 @@ func (p *process) awaitExit() error {
 	return &lostError{p.reason}
 }
 
-// killedFromOutside says that the process was ended by SIGKILL and not by us: by an operator, or by the kernel for want
-// of memory. No guest can send that signal.
-func killedFromOutside(s *os.ProcessState) bool {
-	status, ok := s.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
-}
-
 // hasExited says that the process has ended, or is about to.
 func (p *process) hasExited() bool {
 	select {
@@ -120,21 +107,21 @@ func (p *process) hasExited() bool {
 
 // exchange sends a request and returns the reply, whose body is valid until the connection is released. If no reply comes
 // by the deadline, the worker is ended, with s as the unresponsive guest.
-func (p *process) exchange(c *conn, s *session, deadline time.Time, frame []byte) (byte, []byte, error) {
+func (p *process) exchange(c *conn, s *session, deadline time.Time, request []byte) (byte, []byte, error) {
 	p.running.Add(1)
 	defer p.running.Add(-1)
 	s.beginRequest(c, deadline)
 	defer s.endRequest()
-	if len(frame) > socketBuffer {
-		_ = c.socket.SetWriteDeadline(deadline)
-		defer c.socket.SetWriteDeadline(time.Time{})
+	if len(request) > socketBuffer {
+		_ = c.SetWriteDeadline(deadline)
+		defer c.SetWriteDeadline(time.Time{})
 	}
-	if err := c.send(frame); err != nil {
+	if err := c.WriteFrame(request); err != nil {
 		return 0, nil, p.requestFailed(s, err)
 	}
 	kind, body, err := p.readReply(c, s)
-	if err == nil && !c.idle() {
-		err = fmt.Errorf("%w: more than was asked for", errFrame)
+	if err == nil && !c.Idle() {
+		err = fmt.Errorf("%w: more than was asked for", frame.ErrProtocol)
 	}
 	if err != nil {
 		return 0, nil, p.requestFailed(s, err)
@@ -147,7 +134,7 @@ func (p *process) requestFailed(s *session, err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		p.kill(exitReason{unresponsive: s, text: "a guest ignored its deadline"})
-	case errors.Is(err, errFrame):
+	case errors.Is(err, frame.ErrProtocol):
 		p.protocolViolation(err)
 	}
 	return p.awaitExit()
@@ -156,15 +143,4 @@ func (p *process) requestFailed(s *session, err error) error {
 // protocolViolation ends a worker that does not keep to the protocol: a guest must have taken it over.
 func (p *process) protocolViolation(err error) {
 	p.kill(exitReason{crashed: true, text: err.Error()})
-}
-
-// residentBytes returns how much memory the worker has, zero if that can't be read.
-func (p *process) residentBytes() int64 {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.pid) + "/statm")
-	fields := strings.Fields(string(text))
-	if err != nil || len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize())
 }

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
-	"syscall"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/child"
+	"github.com/codecell/codecell/engine/internal/frame"
 	"github.com/codecell/codecell/engine/worker/sandbox"
 )
 
@@ -43,10 +43,10 @@ type ready struct {
 // Opener opens the engine that the settings name. It is called before the sandbox is entered.
 type Opener func(Settings) (engine.Engine, error)
 
-// Where a worker finds its connections: they are all that it inherits beside standard error.
+// The numbers of a worker's connections: they are all that it inherits beside standard error.
 const (
-	controlDescriptor = 3
-	firstConn         = 4
+	controlConn = 0
+	firstConn   = 1
 )
 
 // errNotByHand is what a person sees who starts a worker.
@@ -61,16 +61,16 @@ const maxControl = 1 << 20
 // Serve is what a worker does from beginning to end: it returns when the parent closes the connection. It puts the process
 // into the sandbox, so that nothing can be done afterwards but to exit.
 func Serve(open Opener) error {
-	control, err := inherited(controlDescriptor)
+	control, err := inherited(controlConn)
 	if err != nil {
 		return err
 	}
-	kind, body, err := control.read(maxControl)
+	kind, body, err := control.ReadFrame(maxControl)
 	var h hello
 	if err != nil || kind != controlHello || json.Unmarshal(body, &h) != nil {
 		return errNotByHand
 	}
-	conns := make([]*stream, h.Conns)
+	conns := make([]*frame.Conn, h.Conns)
 	for i := range conns {
 		if conns[i], err = inherited(firstConn + i); err != nil {
 			return err
@@ -92,28 +92,28 @@ func Serve(open Opener) error {
 		return errors.Join(err, sendJSON(control, controlReady, &r))
 	}
 	r.Notes, r.Unenforced = engine.Reports(e), engine.UnenforcedLimits(e)
-	r.Sandbox = sandbox.Enter(uint64(firstConn + h.Conns + spareDescriptors))
+	r.Sandbox = sandbox.Enter(uint64(child.FirstSocket + firstConn + h.Conns + spareDescriptors))
 	if err := sendJSON(control, controlReady, &r); err != nil {
 		return err
 	}
 	return newServer(e, h.maxRequest()).serve(control, conns)
 }
 
-// inherited returns the stream of a descriptor that the parent passed on.
-func inherited(descriptor int) (*stream, error) {
-	if err := syscall.SetNonblock(descriptor, true); err != nil {
-		return nil, fmt.Errorf("%w (descriptor %d: %w)", errNotByHand, descriptor, err)
+// inherited returns one of the connections that the parent passed on.
+func inherited(number int) (*frame.Conn, error) {
+	socket, err := child.Inherited(number)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotByHand, err)
 	}
-	syscall.CloseOnExec(descriptor)
-	return &stream{socket: os.NewFile(uintptr(descriptor), "parent")}, nil
+	return &frame.Conn{Socket: socket}, nil
 }
 
-func sendJSON(control *stream, kind byte, v any) error {
+func sendJSON(control *frame.Conn, kind byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return control.send(append(control.frame(kind), text...))
+	return control.WriteFrame(append(control.NewFrame(kind), text...))
 }
 
 // maxRequest bounds a request, in bytes: no engine takes more into a heap, and a catalog may come along.

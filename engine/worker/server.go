@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/frame"
 	"github.com/codecell/codecell/engine/internal/wire"
 )
 
@@ -56,7 +57,7 @@ func (r *hostedGuest) finished(input []byte, effects *engine.Effects, err error)
 }
 
 // serve answers on all connections until the control stream ends.
-func (s *server) serve(control *stream, conns []*stream) error {
+func (s *server) serve(control *frame.Conn, conns []*frame.Conn) error {
 	failed := make(chan error, len(conns)+1)
 	for _, conn := range conns {
 		go func() { failed <- s.serveConn(conn) }()
@@ -66,9 +67,9 @@ func (s *server) serve(control *stream, conns []*stream) error {
 }
 
 // serveControl reads the control stream.
-func (s *server) serveControl(control *stream) error {
+func (s *server) serveControl(control *frame.Conn) error {
 	for {
-		kind, body, err := control.read(maxControl)
+		kind, body, err := control.ReadFrame(maxControl)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -79,7 +80,7 @@ func (s *server) serveControl(control *stream) error {
 		switch kind {
 		case controlPing:
 			s.close(r.guests())
-			if err := control.send(wire.U32(control.frame(controlPong), s.engine.Stats().Heaps)); err != nil {
+			if err := control.WriteFrame(wire.U32(control.NewFrame(controlPong), s.engine.Stats().Heaps)); err != nil {
 				return err
 			}
 		case controlInterrupt:
@@ -87,7 +88,7 @@ func (s *server) serveControl(control *stream) error {
 				guest.Interrupt()
 			}
 		default:
-			return fmt.Errorf("%w: kind %q on the control stream", errFrame, kind)
+			return fmt.Errorf("%w: kind %q on the control stream", frame.ErrProtocol, kind)
 		}
 		if err := r.err(); err != nil {
 			return err
@@ -96,9 +97,9 @@ func (s *server) serveControl(control *stream) error {
 }
 
 // serveConn answers the requests of one connection, one after the other.
-func (s *server) serveConn(conn *stream) error {
+func (s *server) serveConn(conn *frame.Conn) error {
 	for {
-		kind, body, err := conn.read(s.max)
+		kind, body, err := conn.ReadFrame(s.max)
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (s *server) serveConn(conn *stream) error {
 		if err != nil {
 			return err
 		}
-		if err := conn.send(reply); err != nil {
+		if err := conn.WriteFrame(reply); err != nil {
 			return err
 		}
 		s.close(closed) // after the reply: the parent does not wait for it
@@ -114,7 +115,7 @@ func (s *server) serveConn(conn *stream) error {
 }
 
 // handle answers a request. The guests that it returns are to be closed afterwards.
-func (s *server) handle(conn *stream, kind byte, body []byte) ([]byte, []uint64, error) {
+func (s *server) handle(conn *frame.Conn, kind byte, body []byte) ([]byte, []uint64, error) {
 	switch kind {
 	case requestStep:
 		var request stepRequest
@@ -144,27 +145,27 @@ func (s *server) handle(conn *stream, kind byte, body []byte) ([]byte, []uint64,
 		}
 		return footprintOf(conn, guest), nil, nil
 	}
-	return nil, nil, fmt.Errorf("%w: kind %q on a connection for requests", errFrame, kind)
+	return nil, nil, fmt.Errorf("%w: kind %q on a connection for requests", frame.ErrProtocol, kind)
 }
 
 // step executes a step, and says whether the guest is to be closed afterwards.
-func (s *server) step(conn *stream, request *stepRequest) ([]byte, bool, error) {
+func (s *server) step(conn *frame.Conn, request *stepRequest) ([]byte, bool, error) {
 	guest := s.guest(request.guest)
 	if guest == nil && request.fresh {
 		text, known := s.catalog(&request.catalog)
 		if !known {
-			return conn.frame(replyCatalog), false, nil
+			return conn.NewFrame(replyCatalog), false, nil
 		}
 		vm, err := s.engine.NewVM(text)
 		if err != nil {
-			return (&stepReply{err: err, closed: true}).append(conn.frame(replyStep)), false, nil
+			return (&stepReply{err: err, closed: true}).append(conn.NewFrame(replyStep)), false, nil
 		}
 		if guest, err = s.addGuest(request.guest, vm); err != nil {
 			return nil, false, err
 		}
 	}
 	if guest == nil {
-		return (&stepReply{err: engine.ErrClosed, closed: true}).append(conn.frame(replyStep)), false, nil
+		return (&stepReply{err: engine.ErrClosed, closed: true}).append(conn.NewFrame(replyStep)), false, nil
 	}
 	var effects *engine.Effects
 	reply, left := stepReply{}, max(request.until-monotonic(), 0)
@@ -180,17 +181,17 @@ func (s *server) step(conn *stream, request *stepRequest) ([]byte, bool, error) 
 			reply.raw = []byte{}
 		}
 	}
-	return reply.append(conn.frame(replyStep)), reply.closed, nil
+	return reply.append(conn.NewFrame(replyStep)), reply.closed, nil
 }
 
-func (s *server) restore(conn *stream, request *restoreRequest) ([]byte, error) {
+func (s *server) restore(conn *frame.Conn, request *restoreRequest) ([]byte, error) {
 	text, known := s.catalog(&request.catalog)
 	if !known {
-		return conn.frame(replyCatalog), nil
+		return conn.NewFrame(replyCatalog), nil
 	}
 	p, ok := s.engine.(engine.Portable)
 	if !ok {
-		return appendOutcome(conn.frame(replyRestored), engine.ErrImage), nil
+		return appendOutcome(conn.NewFrame(replyRestored), engine.ErrImage), nil
 	}
 	vm, err := p.Restore(request.image, text)
 	if err == nil {
@@ -200,23 +201,23 @@ func (s *server) restore(conn *stream, request *restoreRequest) ([]byte, error) 
 		}
 		guest.pending = manyPending
 	}
-	return appendOutcome(conn.frame(replyRestored), err), nil
+	return appendOutcome(conn.NewFrame(replyRestored), err), nil
 }
 
-func imageOf(conn *stream, guest *hostedGuest) []byte {
+func imageOf(conn *frame.Conn, guest *hostedGuest) []byte {
 	if guest == nil {
-		return appendOutcome(conn.frame(replyImage), engine.ErrClosed)
+		return appendOutcome(conn.NewFrame(replyImage), engine.ErrClosed)
 	}
 	image, err := engine.Image(context.Background(), guest.VM)
-	return append(appendOutcome(conn.frame(replyImage), err), image...)
+	return append(appendOutcome(conn.NewFrame(replyImage), err), image...)
 }
 
-func footprintOf(conn *stream, guest *hostedGuest) []byte {
+func footprintOf(conn *frame.Conn, guest *hostedGuest) []byte {
 	size, err := 0, engine.ErrClosed
 	if guest != nil {
 		size, err = guest.Footprint()
 	}
-	return wire.U64(appendOutcome(conn.frame(replyFootprint), err), uint64(size))
+	return wire.U64(appendOutcome(conn.NewFrame(replyFootprint), err), uint64(size))
 }
 
 func (s *server) guest(id uint64) *hostedGuest {
@@ -230,7 +231,7 @@ func (s *server) addGuest(id uint64, vm engine.VM) (*hostedGuest, error) {
 	defer s.mu.Unlock()
 	if s.guests[id] != nil {
 		vm.Close()
-		return nil, fmt.Errorf("%w: guest %d is there already", errFrame, id)
+		return nil, fmt.Errorf("%w: guest %d is there already", frame.ErrProtocol, id)
 	}
 	s.guests[id] = &hostedGuest{VM: vm}
 	return s.guests[id], nil

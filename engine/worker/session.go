@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/frame"
 	"github.com/codecell/codecell/engine/internal/wire"
 )
 
@@ -82,7 +83,7 @@ func (s *session) execute(request *stepRequest, timeout time.Duration) (*engine.
 // parseStepReply reads the reply to a step. The error means that it is none.
 func parseStepReply(kind byte, body []byte) (reply stepReply, effects *engine.Effects, err error) {
 	if kind != replyStep {
-		return reply, nil, fmt.Errorf("%w: kind %q is no answer to a step", errFrame, kind)
+		return reply, nil, fmt.Errorf("%w: kind %q is no answer to a step", frame.ErrProtocol, kind)
 	}
 	if err := reply.parse(body); err != nil {
 		return reply, nil, err
@@ -91,7 +92,7 @@ func parseStepReply(kind byte, body []byte) (reply stepReply, effects *engine.Ef
 	case reply.raw != nil: // which lies in the connection's buffer
 		effects, err = engine.DecodeEffects(append([]byte{}, reply.raw...), reply.err == nil)
 	case reply.err == nil:
-		err = fmt.Errorf("%w: a step without effects", errFrame)
+		err = fmt.Errorf("%w: a step without effects", frame.ErrProtocol)
 	}
 	return reply, effects, err
 }
@@ -116,10 +117,10 @@ func (s *session) sendStep(c *conn, request *stepRequest, timeout time.Duration)
 	// Each guest's close is sent only once, whatever becomes of the request.
 	request.closed = p.takeClosing()
 	request.catalog.known = request.catalog.id != 0
-	kind, body, err := p.exchange(c, s, deadline, request.append(c.frame(requestStep)))
+	kind, body, err := p.exchange(c, s, deadline, request.append(c.NewFrame(requestStep)))
 	if err == nil && kind == replyCatalog && request.fresh && request.catalog.known {
 		request.closed, request.catalog.known = nil, false
-		kind, body, err = p.exchange(c, s, deadline, request.append(c.frame(requestStep)))
+		kind, body, err = p.exchange(c, s, deadline, request.append(c.NewFrame(requestStep)))
 	}
 	return kind, body, err
 }
@@ -128,7 +129,7 @@ func (s *session) sendStep(c *conn, request *stepRequest, timeout time.Duration)
 func (s *session) restore(image []byte) error {
 	request := restoreRequest{guest: s.id, catalog: s.catalog, image: image}
 	s.made = true // whatever the reply is, it is to be closed
-	return s.query(replyRestored, func(c *conn) []byte { return request.append(c.frame(requestRestore)) }, func(*reader) {})
+	return s.query(replyRestored, func(c *conn) []byte { return request.append(c.NewFrame(requestRestore)) }, func(*reader) {})
 }
 
 // image copies the guest out.
@@ -147,17 +148,17 @@ func (s *session) Footprint() (int, error) {
 
 // named is a request that consists of the guest's number.
 func (s *session) named(kind byte) func(*conn) []byte {
-	return func(c *conn) []byte { return wire.U64(c.frame(kind), s.id) }
+	return func(c *conn) []byte { return wire.U64(c.NewFrame(kind), s.id) }
 }
 
 // query sends a request that no guest code takes part in, and reads the reply.
-func (s *session) query(want byte, frame func(*conn) []byte, parse func(*reader)) error {
+func (s *session) query(want byte, request func(*conn) []byte, parse func(*reader)) error {
 	p := s.process
 	c := p.conns.acquire()
 	if c == nil {
 		return p.awaitExit()
 	}
-	kind, body, err := p.exchange(c, s, time.Now().Add(replyTimeout), frame(c))
+	kind, body, err := p.exchange(c, s, time.Now().Add(replyTimeout), request(c))
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (s *session) query(want byte, frame func(*conn) []byte, parse func(*reader)
 	parse(r)
 	err = r.err()
 	if kind != want {
-		err = fmt.Errorf("%w: kind %q instead of %q", errFrame, kind, want)
+		err = fmt.Errorf("%w: kind %q instead of %q", frame.ErrProtocol, kind, want)
 	}
 	if err != nil {
 		p.protocolViolation(err)
@@ -181,7 +182,7 @@ func (s *session) beginRequest(c *conn, deadline time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conn, s.deadline = c, deadline
-	_ = c.socket.SetReadDeadline(deadline)
+	_ = c.SetReadDeadline(deadline)
 	if s.stopped {
 		s.expedite()
 	}
@@ -203,7 +204,7 @@ const resendInterrupt = 20 * time.Millisecond
 func (s *session) expedite() {
 	if soon := time.Now().Add(watchdog); soon.Before(s.deadline) {
 		s.deadline = soon
-		_ = s.conn.socket.SetReadDeadline(soon)
+		_ = s.conn.SetReadDeadline(soon)
 	}
 	s.resend = time.AfterFunc(0, func() {
 		s.process.interrupt(s.id)

@@ -21,13 +21,13 @@ const (
 
 // readReply reads the reply to a request of s.
 func (p *process) readReply(c *conn, s *session) (byte, []byte, error) {
-	kind, body, err := c.read(p.maxReply)
+	kind, body, err := c.ReadFrame(p.maxReply)
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		return kind, body, err
 	}
-	for late := watchStarvation(p.pid); ; {
+	for late := watchStarvation(p.PID()); ; {
 		s.extend(extension)
-		kind, body, err = c.read(p.maxReply) // goes on after what has arrived
+		kind, body, err = c.ReadFrame(p.maxReply) // goes on after what has arrived
 		if !errors.Is(err, os.ErrDeadlineExceeded) || !late.again() {
 			return kind, body, err
 		}
@@ -39,7 +39,7 @@ func (s *session) extend(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.deadline = time.Now().Add(by)
-	_ = s.conn.socket.SetReadDeadline(s.deadline)
+	_ = s.conn.SetReadDeadline(s.deadline)
 }
 
 // starved watches whether a worker waits for a processor, from its making on.

@@ -52,7 +52,7 @@ func crowd(t *testing.T, busy int, pids ...int) {
 func TestStarved(t *testing.T) {
 	t.Run("H1 H6 a worker that waits for a processor is given time", func(t *testing.T) {
 		e := fakeWorkers(t, Options{})
-		crowd(t, 2, serving(t, e.Engine).pid)
+		crowd(t, 2, serving(t, e.Engine).PID())
 		got := <-stepAsync(t, guest(t, e), begin("compute"), time.Millisecond)
 		require.NoError(t, got.err)
 		require.Zero(t, e.Workers().Lost)

@@ -100,8 +100,8 @@ func (p *pool) reap(w *process) {
 		p.wake()
 		return
 	}
-	p.logger.Warn("a worker is gone", "engine", p.options.Engine, "pid", w.pid, "reason", w.reason.text,
-		"guests", w.guests.Load(), "said", w.stderr.String())
+	p.logger.Warn("a worker is gone", "engine", p.options.Engine, "pid", w.PID(), "reason", w.reason.text,
+		"guests", w.guests.Load(), "said", w.Stderr())
 	p.mu.Lock()
 	p.lost++
 	switch {
@@ -129,7 +129,7 @@ func (p *pool) inspect() {
 			w.stopIfIdle()
 		case age > p.options.MaxAge:
 			p.retire(w, fmt.Sprintf("it is %s old", age.Round(time.Second)))
-		case age > minRecycleAge && w.residentBytes() > p.options.MaxBytes:
+		case age > minRecycleAge && w.Resident() > p.options.MaxBytes:
 			p.retire(w, fmt.Sprintf("it has grown beyond %d bytes", p.options.MaxBytes))
 		}
 		w.ping()
@@ -138,7 +138,7 @@ func (p *pool) inspect() {
 
 // retire lets a worker have no more guests, and ends it as soon as no guest loses anything by that.
 func (p *pool) retire(w *process, why string) {
-	p.logger.Info("a worker is recycled", "engine", p.options.Engine, "pid", w.pid, "reason", why)
+	p.logger.Info("a worker is recycled", "engine", p.options.Engine, "pid", w.PID(), "reason", why)
 	p.mu.Lock()
 	w.retired.Store(true)
 	isIt := func(other *process) bool { return other == w }

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	headBytes = 5
+	// HeadBytes is the size of a frame beside its body.
+	HeadBytes = 5
 	// The least that a buffer is allocated with; most frames fit.
 	minBuffer = 4 << 10
 	// Larger buffers are not kept for the next frame.
@@ -38,18 +39,18 @@ type Conn struct {
 
 // ReadFrame returns the next frame. body is valid until the next one is read. One of more than limit bytes is ErrProtocol.
 func (c *Conn) ReadFrame(limit int) (kind byte, body []byte, err error) {
-	if err := c.fill(headBytes); err != nil {
+	if err := c.fill(HeadBytes); err != nil {
 		return 0, nil, err
 	}
 	length, kind := binary.LittleEndian.Uint32(c.in), c.in[4]
 	if int64(length) > int64(limit) {
 		return 0, nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrProtocol, length, limit)
 	}
-	if err := c.fill(headBytes + int(length)); err != nil {
+	if err := c.fill(HeadBytes + int(length)); err != nil {
 		return 0, nil, err
 	}
-	body = c.in[headBytes : headBytes+int(length) : headBytes+int(length)]
-	c.in = c.in[headBytes+int(length):]
+	body = c.in[HeadBytes : HeadBytes+int(length) : HeadBytes+int(length)]
+	c.in = c.in[HeadBytes+int(length):]
 	return kind, body, nil
 }
 
@@ -100,10 +101,10 @@ func (c *Conn) NewFrame(kind byte) []byte {
 // WriteFrame writes a frame that NewFrame began.
 func (c *Conn) WriteFrame(b []byte) error {
 	c.out = b
-	if int64(len(b)-headBytes) > maxFrame {
+	if int64(len(b)-HeadBytes) > maxFrame {
 		return fmt.Errorf("%w: %d bytes are too many for one", ErrProtocol, len(b))
 	}
-	binary.LittleEndian.PutUint32(b, uint32(len(b)-headBytes))
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-HeadBytes))
 	_, err := c.Socket.Write(b)
 	return err
 }

@@ -34,7 +34,7 @@ func written(t testing.TB, kind byte, body []byte) []byte {
 }
 
 func TestFrames(t *testing.T) {
-	sizes := []int{0, 1, 100, minBuffer - headBytes, minBuffer, 3 * minBuffer, maxKeptBuffer + 1}
+	sizes := []int{0, 1, 100, minBuffer - HeadBytes, minBuffer, 3 * minBuffer, maxKeptBuffer + 1}
 	t.Run("H1 frames of all sizes come as they were sent, however they are cut", func(t *testing.T) {
 		var wire []byte
 		for n, size := range sizes {
@@ -102,9 +102,9 @@ func FuzzFrames(f *testing.F) {
 				return
 			}
 			require.Equal(t, rest[4], kind)
-			require.True(t, bytes.Equal(rest[headBytes:headBytes+len(body)], body))
-			rest = rest[headBytes+len(body):]
-			require.LessOrEqual(t, len(s.buffer), 2*(limit+headBytes))
+			require.True(t, bytes.Equal(rest[HeadBytes:HeadBytes+len(body)], body))
+			rest = rest[HeadBytes+len(body):]
+			require.LessOrEqual(t, len(s.buffer), 2*(limit+HeadBytes))
 		}
 	})
 }
