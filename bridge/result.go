@@ -10,7 +10,7 @@ import (
 // Code says why a run failed (contract B8).
 type Code string
 
-// The page's six codes, and two that are more precise.
+// OpenClaw's six codes, and two that are more precise (contract B8).
 const (
 	CodeInvalidInput       Code = "invalid_input"
 	CodeRuntimeUnavailable Code = "runtime_unavailable"

@@ -118,10 +118,10 @@ func TestSearchTickets(t *testing.T) {
 	})
 }
 
-// referenceFinds is what the reference implementation would return at all: a
+// openClawFinds is what OpenClaw's search would return at all: a
 // term of the query is part of the tool's name, id, label or description. Terms
 // such as "the", of which it makes noise, are left out.
-func referenceFinds(c *Catalog, query string) []string {
+func openClawFinds(c *Catalog, query string) []string {
 	terms := regexp.MustCompile(`[^a-z0-9_./:-]+`).Split(strings.ToLower(query), -1)
 	var out []string
 	for _, e := range c.visible {
@@ -140,8 +140,8 @@ func TestSearchRecall(t *testing.T) {
 		"file", "reader", "client", "openclaw", "core", "quick", "sear", "hand", "report", "chan", "describ",
 		"github create_issue list_issues", "shell", "tool", "web_search", "web-search", "select_file",
 	} {
-		t.Run("D3 finds what the reference finds for "+q, func(t *testing.T) {
-			require.Subset(t, ids(c.Search(q, 50)), referenceFinds(c, q))
+		t.Run("D3 finds what OpenClaw finds for "+q, func(t *testing.T) {
+			require.Subset(t, ids(c.Search(q, 50)), openClawFinds(c, q))
 		})
 	}
 }

@@ -87,7 +87,7 @@ func parseResume(raw []byte) (*resumeRequest, error) {
 	}
 	req := &resumeRequest{runID: m.raw("runId")}
 	if req.runID == nil {
-		// Models spell it both ways; the reference takes either.
+		// Models spell it both ways; OpenClaw takes either.
 		req.runID = m.raw("run_id")
 	}
 	if req.turnID, err = m.text("", "turnId"); err != nil {
