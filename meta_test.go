@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -154,4 +155,58 @@ func TestFiles(t *testing.T) {
 			require.Contains(t, tests.String(), "func "+string(name[1])+"(t *testing.T)")
 		}
 	})
+}
+
+func TestMaps(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	require.NoError(t, err)
+	t.Run("ARCHITECTURE.md lists the packages that there are", func(t *testing.T) {
+		_, list, _ := strings.Cut(string(text), "## Packages")
+		_, list, _ = strings.Cut(list, "```\n")
+		list, _, _ = strings.Cut(list, "\n```")
+		var listed []string
+		for line := range strings.Lines(list) {
+			listed = append(listed, strings.Fields(line)[0])
+		}
+		there := map[string]bool{}
+		sources(t, []string{".go"}, func(_ *testing.T, path string, _ []byte) {
+			if dir := filepath.ToSlash(filepath.Dir(path)); dir != "." && !strings.Contains(dir, "testdata") {
+				there[dir] = true
+			}
+		})
+		require.ElementsMatch(t, slices.Collect(maps.Keys(there)), listed)
+	})
+
+	words := map[string]bool{}
+	word := regexp.MustCompile(`\w+`)
+	sources(t, []string{".go", ".c", ".h", ".js", ".sh", ".json", ".md"}, func(_ *testing.T, path string, text []byte) {
+		if filepath.Ext(path) == ".md" {
+			text = nil // documents don't vouch for each other
+		}
+		for _, w := range word.FindAll(append([]byte(path+"\n"), text...), -1) {
+			words[string(w)] = true
+		}
+	})
+	quoted := regexp.MustCompile("`([^`\n]+)`")
+	file := regexp.MustCompile(`^[a-z][\w-]*(/[\w.-]+)+\.(go|c|h|js|sh|md|json)$`)
+	name := regexp.MustCompile(`^[A-Za-z]\w*(\.[A-Za-z]\w*)*$`)
+	for _, document := range []string{"ARCHITECTURE.md", "RATIONALE.md"} {
+		text, err := os.ReadFile(document)
+		require.NoError(t, err)
+		found := 0
+		t.Run("what "+document+" names is there", func(t *testing.T) {
+			for _, m := range quoted.FindAllSubmatch(text, -1) {
+				switch q := string(m[1]); {
+				case file.MatchString(q):
+					found++
+					require.FileExists(t, q)
+				case document == "ARCHITECTURE.md" && name.MatchString(q): // RATIONALE.md also names what was turned down
+					for _, part := range word.FindAllString(q, -1) {
+						require.True(t, words[part], "%s names %s, and no source has %s", document, q, part)
+					}
+				}
+			}
+			require.NotZero(t, found)
+		})
+	}
 }
