@@ -7,7 +7,7 @@ import (
 )
 
 // validateInput holds the input against the tool's schema (contract D5), and decides who carries the call out.
-func validateInput(_ context.Context, c *call) error {
+func validateInput(ctx context.Context, c *call) error {
 	if c.method == engine.MethodNamespace {
 		filled, err := c.entry.FillMCP(c.input)
 		if err != nil {
@@ -16,7 +16,7 @@ func validateInput(_ context.Context, c *call) error {
 		c.input = filled
 	}
 	c.run.turn.counts.call.Add(1)
-	if err := c.entry.Validate(c.input); err != nil {
+	if err := c.entry.ValidateContext(ctx, c.input); err != nil {
 		return &refusalError{codeInvalidInput, err.Error()}
 	}
 	if tool := c.run.turn.executor(c.entry); tool.ByCaller() {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -10,18 +11,13 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/tidwall/gjson"
 )
 
 const (
-	// maxSchemaWeight bounds the schemas that are compiled: bytes times depth,
-	// which is how the compiler's time grows. It is about a third of a second;
-	// the largest schemas in use weigh a tenth of it.
-	maxSchemaWeight = 1 << 20
-	// maxTurnWeight bounds what is compiled of one turn just for its warnings.
-	maxTurnWeight = 4 << 20
-	// maxInputDepth is the deepest nesting of input that is looked at.
-	maxInputDepth = 1000
+	// maxTurnWeight and maxTurnSchemas bound what is compiled of one turn just
+	// for its warnings.
+	maxTurnWeight  = 4 << 20
+	maxTurnSchemas = 5_000
 )
 
 // checker checks input against one tool's parameters. The schema is compiled
@@ -32,19 +28,43 @@ type checker struct {
 	schema *jsonschema.Schema
 	err    error // why it can't be compiled and so checks nothing
 
-	mu     sync.Mutex // holds budget to one check at a time
+	// busy holds a value while a check is under way: the compiled schema
+	// charges one budget, so there is one check at a time.
+	busy   chan struct{}
 	budget budget
 }
 
 // compiled is the schema, made on first use and bound to the checker's budget.
 func (k *checker) compiled(raw []byte) (*jsonschema.Schema, error) {
 	k.once.Do(func() {
-		k.schema, k.err = compileSchema(raw)
-		if k.err == nil {
+		k.busy = make(chan struct{}, 1)
+		if k.schema, k.err = compileSchema(raw); k.err == nil {
 			k.budget.watch(k.schema)
 		}
 	})
 	return k.schema, k.err
+}
+
+// check validates a value of the given depth. It ends early with errBudget, or
+// with the context's error; any other error is a *jsonschema.ValidationError.
+func (k *checker) check(ctx context.Context, value any, depth int) (err error) {
+	select {
+	case k.busy <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-k.busy }()
+	k.budget.start(ctx, depth)
+	defer func() {
+		switch stopped := recover().(type) {
+		case nil:
+		case exhausted:
+			err = stopped.err
+		default:
+			panic(stopped)
+		}
+	}()
+	return k.schema.Validate(value)
 }
 
 // schemaURL is the made-up address of the schema under which local references
@@ -53,11 +73,15 @@ const schemaURL = "tool:///parameters.json"
 
 func compileSchema(raw []byte) (*jsonschema.Schema, error) {
 	if schemaWeight(raw) > maxSchemaWeight {
-		return nil, errors.New("it is too large or too deeply nested")
+		return nil, errLargeSchema
 	}
 	var doc any
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, errors.New("it is not JSON that can be read")
+	}
+	var size schemaSize
+	if size.measure(doc, 0); size.tooLarge() {
+		return nil, errLargeSchema
 	}
 	schema, err := compileDraft(doc, jsonschema.Draft2020)
 	if err == nil || bytes.Contains(raw, []byte(`"$schema"`)) {
@@ -100,7 +124,13 @@ func lenientRegexp(s string) (jsonschema.Regexp, error) {
 	if err != nil {
 		return anyText(s), nil
 	}
-	return re, nil
+	return sizedRegexp{re, patternSize(s)}, nil
+}
+
+// sizedRegexp is a pattern that knows what matching costs.
+type sizedRegexp struct {
+	*regexp.Regexp
+	size int // instructions
 }
 
 type anyText string
@@ -123,13 +153,15 @@ func reason(err error) string {
 // plainly fine.
 func (c *Catalog) compileAll() []string {
 	var warnings []string
-	weight, skipped := 0, 0
+	weight, schemas, skipped := 0, 0, 0
 	for _, e := range c.entries {
 		raw := e.tool.Parameters
-		if raw == nil || plainSchema(gjson.ParseBytes(raw)) && schemaWeight(raw) <= maxSchemaWeight {
+		if raw == nil || sureToCompile(raw) {
 			continue
 		}
-		if weight += min(schemaWeight(raw), maxSchemaWeight); weight > maxTurnWeight {
+		weight += min(schemaWeight(raw), maxSchemaWeight)
+		schemas += min(bytes.Count(raw, []byte{'{'}), maxSubschemas)
+		if weight > maxTurnWeight || schemas > maxTurnSchemas {
 			skipped++
 			continue
 		}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -38,21 +39,42 @@ func (e *InputError) Error() string {
 	return text
 }
 
-// Validate checks input, a JSON text, against the tool's parameters. A tool
-// without a schema, or with one that can't be compiled, accepts everything.
-// The error is an *InputError. It is safe for concurrent use and bounded in
-// time whatever schema and input are.
+// Bounds of the input that is checked: JSON in memory is some twenty times as
+// long as its text, and recursive parsers must not be handed any depth.
+const (
+	maxInputDepth  = 1000
+	maxInputValues = 500_000
+)
+
+// Validate is ValidateContext without a context.
 func (e *Entry) Validate(input []byte) error {
+	return e.ValidateContext(context.Background(), input)
+}
+
+// ValidateContext checks input, a JSON text, against the tool's parameters. A
+// tool without a schema, or with one that can't be compiled, accepts
+// everything. The error is an *InputError, or the context's error if it ended
+// before the check did.
+//
+// It is safe for concurrent use and bounded whatever schema and input are: the
+// first call compiles the schema (a tenth of a second at most, see
+// maxSubschemas), each call reads its input once and then takes at most
+// maxCheckSteps. What it took is not told; a caller that accounts for it
+// measures the time, and bounds it by the context's deadline, which is looked
+// at all the while.
+func (e *Entry) ValidateContext(ctx context.Context, input []byte) error {
 	if e.tool.Parameters == nil {
 		return nil
 	}
-	schema, err := e.check.compiled(e.tool.Parameters)
-	if err != nil {
+	if _, err := e.check.compiled(e.tool.Parameters); err != nil {
 		return nil
 	}
-	levels := depth(input)
+	levels, values := inputSize(input)
 	if levels > maxInputDepth {
 		return e.refuse("nested deeper than 1000 levels")
+	}
+	if values > maxInputValues {
+		return e.refuse(tooComplex)
 	}
 	var value any
 	// Plain floats: a number that no cell can have made is refused here, and
@@ -60,20 +82,22 @@ func (e *Entry) Validate(input []byte) error {
 	if err := json.Unmarshal(input, &value); err != nil {
 		return e.refuse("not JSON that can be read")
 	}
-	e.check.mu.Lock()
-	e.check.budget.start(levels)
-	err = schema.Validate(value)
-	spent := e.check.budget.spent
-	e.check.mu.Unlock()
-	if spent {
-		return e.refuse("too large or too deeply nested to check against the tool's schema; pass less at once")
-	}
+	err := e.check.check(ctx, value, levels)
 	var wrong *jsonschema.ValidationError
-	if !errors.As(err, &wrong) || brokenSchema(wrong) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errBudget):
+		return e.refuse(tooComplex)
+	case !errors.As(err, &wrong):
+		return err
+	case brokenSchema(wrong):
 		return nil
 	}
 	return e.refuse(problems(wrong)...)
 }
+
+const tooComplex = "too large or too deeply nested to check against the tool's schema; pass less at once"
 
 // refuse adds the input's type to the problems if it is short and is an object:
 // with both, a model can mend its call without another describe.
@@ -187,21 +211,36 @@ func isIndex(step string) bool {
 	return err == nil
 }
 
+// kindOf is which keyword failed, also where a guard checked it.
+func kindOf(v *jsonschema.ValidationError) jsonschema.ErrorKind {
+	if format, ok := v.ErrorKind.(*kind.Format); ok {
+		var f failed
+		if errors.As(format.Err, &f) {
+			return f.kind
+		}
+	}
+	return v.ErrorKind
+}
+
 // problem words one failed keyword.
 func problem(v *jsonschema.ValidationError) []string {
 	path := at(v.InstanceLocation)
-	switch k := v.ErrorKind.(type) {
+	switch k := kindOf(v).(type) {
 	case *kind.Type:
 		return []string{path + "expected " + strings.Join(k.Want, " or ") + ", got " + k.Got}
 	case *kind.Required:
 		var out []string
-		for _, name := range k.Missing {
+		for _, name := range k.Missing[:min(len(k.Missing), maxLeaves)] {
 			out = append(out, path+"missing required property "+clip(name, maxNameBytes))
 		}
 		return out
 	case *kind.AdditionalProperties:
-		names := slices.Sorted(slices.Values(k.Properties))
-		return []string{path + "unknown property " + clip(strings.Join(names, ", "), maxProblemBytes)}
+		// The library lists them in random order; more than these are not shown.
+		names := top[string]{limit: maxProblemBytes / 2, compare: strings.Compare}
+		for _, name := range k.Properties {
+			names.add(clip(name, maxProblemBytes))
+		}
+		return []string{path + "unknown property " + clip(strings.Join(names.sorted(), ", "), maxProblemBytes)}
 	case *kind.Enum:
 		return []string{path + "must be one of " + values(k.Want)}
 	case *kind.Const:
@@ -213,7 +252,7 @@ func problem(v *jsonschema.ValidationError) []string {
 	case *kind.FalseSchema:
 		return []string{path + "is not allowed"}
 	}
-	return []string{path + clip(v.ErrorKind.LocalizedString(english), maxProblemBytes)}
+	return []string{path + clip(kindOf(v).LocalizedString(english), maxProblemBytes)}
 }
 
 // values lists allowed values, strings bare as a person would write them.
