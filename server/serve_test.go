@@ -31,11 +31,16 @@ func serve(t *testing.T, s *Server, grace time.Duration) *running {
 	var ctx, now context.Context
 	ctx, r.stop = context.WithCancel(context.Background())
 	now, r.end = context.WithCancel(context.Background())
-	go func() { r.done <- s.Serve(ctx, now, l, grace) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.done <- s.Serve(ctx, now, l, grace)
+	}()
 	t.Cleanup(func() {
 		r.stop()
 		r.end()
 		http.DefaultClient.CloseIdleConnections()
+		<-ended
 	})
 	return r
 }
