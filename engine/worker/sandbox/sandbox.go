@@ -38,9 +38,32 @@ func Enter(descriptors uint64) Report {
 	if err == nil {
 		err = landlock.V7.BestEffort().Restrict()
 	}
-	r.add(fmt.Sprintf("Landlock (ABI %d)", version), err)
+	r.addLandlock(version, err)
 	r.add("seccomp", filter())
 	return r
+}
+
+// rules are what each version of Landlock was the first to take away. An older kernel lacks them, and the filter of
+// system calls is then the only thing in the way.
+var rules = []struct {
+	version int
+	what    string
+}{
+	{1, "files"},
+	{3, "truncating files"},
+	{4, "TCP"},
+	{5, "device controls"},
+	{6, "signals and abstract sockets of other processes"},
+}
+
+// addLandlock reports that version of Landlock, and each rule that it does not know.
+func (r *Report) addLandlock(version int, err error) {
+	r.add(fmt.Sprintf("Landlock (ABI %d)", version), err)
+	for _, rule := range rules {
+		if err == nil && version < rule.version {
+			r.Lacks = append(r.Lacks, fmt.Sprintf("Landlock's rule on %s (from ABI %d)", rule.what, rule.version))
+		}
+	}
 }
 
 // expendable makes the kernel end this process before others: what is in it can be rebuilt.
@@ -73,8 +96,7 @@ func limits(descriptors uint64) error {
 	return nil
 }
 
-// landlockVersion returns the kernel's version of Landlock, which says what it can take away: the file system from 1, TCP
-// from 4, signals and abstract sockets of other processes from 6.
+// landlockVersion returns the kernel's version of Landlock, which says what it can take away: see rules.
 func landlockVersion() (int, error) {
 	const askVersion = 1
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, askVersion)

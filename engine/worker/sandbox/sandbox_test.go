@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -18,18 +19,39 @@ import (
 
 // attempts are what a cell that has taken its worker over might try. Each returns an error if it came to nothing.
 var attempts = map[string]func() error{
-	"read a file":         func() error { _, err := os.ReadFile("/etc/passwd"); return err },
-	"write a file":        func() error { return os.WriteFile(os.TempDir()+"/codecell-was-here", nil, 0o600) },
-	"list a directory":    func() error { _, err := os.ReadDir("/"); return err },
-	"connect":             func() error { _, err := net.Dial("tcp", "127.0.0.1:1"); return err },
-	"listen":              func() error { _, err := net.Listen("tcp", "127.0.0.1:0"); return err },
-	"open a raw socket":   func() error { _, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0); return err },
-	"run a program":       func() error { return syscall.Exec("/bin/true", []string{"true"}, nil) },
-	"fork":                func() error { return raw(unix.SYS_FORK) },
-	"signal its parent":   func() error { return unix.Kill(os.Getppid(), 0) },
-	"signal a thread":     func() error { return raw(unix.SYS_TGKILL, uintptr(os.Getppid()), uintptr(os.Getppid()), 0) },
-	"trace":               func() error { return unix.PtraceAttach(os.Getppid()) },
-	"read other's memory": func() error { return raw(unix.SYS_PROCESS_VM_READV, uintptr(os.Getppid()), 0, 0) },
+	"read a file":       func() error { _, err := os.ReadFile("/etc/passwd"); return err },
+	"write a file":      func() error { return os.WriteFile(os.TempDir()+"/codecell-was-here", nil, 0o600) },
+	"list a directory":  func() error { _, err := os.ReadDir("/"); return err },
+	"connect":           func() error { _, err := net.Dial("tcp", "127.0.0.1:1"); return err },
+	"listen":            func() error { _, err := net.Listen("tcp", "127.0.0.1:0"); return err },
+	"open a raw socket": func() error { _, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0); return err },
+	"run a program":     func() error { return syscall.Exec("/bin/true", []string{"true"}, nil) },
+	"fork":              func() error { return raw(unix.SYS_FORK) },
+	"signal its parent": func() error { return unix.Kill(os.Getppid(), 0) },
+	"signal a thread":   func() error { return raw(unix.SYS_TGKILL, uintptr(os.Getppid()), uintptr(os.Getppid()), 0) },
+	"have a signal sent to its parent": func() error {
+		return errors.Join(
+			fcntl(unix.F_SETOWN, os.Getppid()), fcntl(unix.F_SETSIG, int(unix.SIGKILL)), fcntl(unix.F_SETFL, unix.O_ASYNC))
+	},
+	"own a descriptor's signals":      func() error { return fcntl(unix.F_SETOWN, os.Getppid()) },
+	"choose a descriptor's signal":    func() error { return fcntl(unix.F_SETSIG, int(unix.SIGKILL)) },
+	"switch a descriptor's signal on": func() error { return fcntl(unix.F_SETFL, unix.O_ASYNC|unix.O_NONBLOCK) },
+	"switch it on by ioctl FIOASYNC":  func() error { return raw(unix.SYS_IOCTL, 2, 0x5452, 1) },
+	"watch a directory":               func() error { return fcntl(unix.F_NOTIFY, 1) },
+	"lease a file":                    func() error { return fcntl(unix.F_SETLEASE, 0) },
+	"duplicate a descriptor":          func() error { return fcntl(unix.F_DUPFD, 100) },
+	"queue a signal":                  func() error { return raw(unix.SYS_RT_SIGQUEUEINFO, uintptr(os.Getppid()), 9) },
+	"signal through a handle":         func() error { return raw(unix.SYS_PIDFD_OPEN, uintptr(os.Getppid()), 0) },
+	"have a timer signal":             func() error { return raw(unix.SYS_TIMER_CREATE, 0, 0, 0) },
+	"have a queue signal":             func() error { return raw(unix.SYS_MQ_NOTIFY, 0, 0) },
+	"slow others down":                func() error { return unix.Setpriority(unix.PRIO_PGRP, 0, 19) },
+	"take the processors of others":   func() error { return raw(unix.SYS_SCHED_SETAFFINITY, uintptr(os.Getppid()), 8, 0) },
+	"limit others":                    func() error { return raw(unix.SYS_PRLIMIT64, uintptr(os.Getppid()), unix.RLIMIT_CPU, 0) },
+	"start a process in a namespace":  func() error { return raw(unix.SYS_CLONE, unix.CLONE_NEWUSER|unix.CLONE_THREAD, 0, 0) },
+	"have a sibling":                  func() error { return raw(unix.SYS_CLONE, unix.CLONE_PARENT|unix.CLONE_THREAD, 0, 0) },
+	"keep a key":                      func() error { return raw(unix.SYS_KEYCTL, 0, 0, 0) },
+	"trace":                           func() error { return unix.PtraceAttach(os.Getppid()) },
+	"read other's memory":             func() error { return raw(unix.SYS_PROCESS_VM_READV, uintptr(os.Getppid()), 0, 0) },
 	"map code": func() error {
 		_, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_ANON|unix.MAP_PRIVATE)
 		return err
@@ -65,6 +87,10 @@ var needs = map[string]func() error{
 		}
 		return nil
 	},
+	"ask about what is open": func() error {
+		flags, err := unix.FcntlInt(2, unix.F_GETFL, 0)
+		return errors.Join(err, fcntl(unix.F_SETFL, flags|unix.O_NONBLOCK), fcntl(unix.F_GETFD, 0))
+	},
 	"collect garbage": func() error { runtime.GC(); return nil },
 	"map memory": func() error {
 		_, err := unix.Mmap(-1, 0, 64<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -73,6 +99,11 @@ var needs = map[string]func() error{
 	"know the time":    func() error { _ = time.Now(); time.Sleep(time.Millisecond); return nil },
 	"preempt a loop":   func() error { return preempt() },
 	"stay for a while": func() error { time.Sleep(1500 * time.Millisecond); return nil }, // the runtime has jobs of its own
+}
+
+func fcntl(command, arg int) error {
+	_, err := unix.FcntlInt(2, command, arg)
+	return err
 }
 
 func raw(call uintptr, args ...uintptr) error {
@@ -165,6 +196,31 @@ func TestEnter(t *testing.T) {
 			require.Equal(t, "done", out)
 		})
 	}
+}
+
+func TestLandlock(t *testing.T) {
+	t.Run("H1 what an older kernel lacks is named", func(t *testing.T) {
+		for version, lacks := range map[int][]string{
+			2: {"truncating files", "TCP", "device controls", "signals"}, // Debian 12
+			4: {"device controls", "signals"},
+			5: {"signals"},
+			6: nil,
+			7: nil,
+		} {
+			var r Report
+			r.addLandlock(version, nil)
+			require.Len(t, r.Lacks, len(lacks), "ABI %d", version)
+			for n, part := range lacks {
+				require.Contains(t, r.Lacks[n], part)
+			}
+			require.Equal(t, len(lacks) == 0, r.Complete())
+		}
+	})
+	t.Run("H1 no Landlock is one lack", func(t *testing.T) {
+		var r Report
+		r.addLandlock(0, unix.ENOSYS)
+		require.Len(t, r.Lacks, 1)
+	})
 }
 
 func TestPolicy(t *testing.T) {
