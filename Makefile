@@ -31,7 +31,7 @@ PACKAGES := ./...
 export CODECELL_GUEST = required
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest build run test check cases hostile bench fuzz soak clean
+.PHONY: help deps guest packages build run test check cases hostile bench fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -45,10 +45,20 @@ GUEST := engine/wasi/guest/guest.wasm
 guest: deps $(GUEST) ## Build the guest on WebAssembly, which the binary embeds.
 
 $(GUEST): engine/wasi/build.sh go.mod $(wildcard engine/guest/*.c engine/guest/*.h) | deps
-	engine/wasi/build.sh $@
+	@echo "Compiling the guest to WebAssembly."
+	@engine/wasi/build.sh $@
 
-build: guest ## Build bin/codecell.
-	go build -o bin/codecell ./cmd/codecell
+# All of the binary but what embeds the guest, so that the two are compiled at once. Of several packages nothing is written.
+packages:
+	@echo "Compiling the packages; on an empty cache this takes one or two minutes."
+	@go build ./cmd/codecell ./server
+
+build: deps ## Build bin/codecell.
+	@echo "Downloading the modules that are missing."
+	@go mod download
+	@$(MAKE) --no-print-directory -j2 $(GUEST) packages
+	@echo "Linking bin/codecell."
+	@go build -o bin/codecell ./cmd/codecell
 
 run: build ## Start the service on loopback, show a cell running, stay up (PORT=8080; Ctrl-C ends it).
 	@.ci/with-service.sh 127.0.0.1:$(PORT) .ci/sample.sh

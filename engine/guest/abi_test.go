@@ -15,7 +15,11 @@ import (
 // engineHeaders is where the engine's own headers are: in the module that its objects come from.
 func engineHeaders(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/buke/quickjs-go").Output()
+	const module = "github.com/buke/quickjs-go"
+	// A module that was not downloaded yet has no folder.
+	out, err := exec.Command("go", "mod", "download", module).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	out, err = exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	require.NoError(t, err)
 	return filepath.Join(strings.TrimSpace(string(out)), "deps", "quickjs")
 }
