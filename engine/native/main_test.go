@@ -5,6 +5,10 @@ package native
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,4 +105,28 @@ func smallCatalog() []byte {
 		[]byte(`[{"id":"github","serverName":"github","tools":[{"path":["createIssue"],"tool":"mcp:github:create_issue"},`+
 			`{"path":["resources","list"],"tool":"mcp:github:resources"}]}]`),
 		[]byte(`[{"path":"mcp/index.d.ts","description":"Servers.","bytes":3,"content":"abc"}]`))
+}
+
+// elapsed is how long f took, less the time in which its thread could have gone on and had no processor: what a machine
+// that is busy with something else adds. All that f does itself counts, and so does waiting for anything else.
+func elapsed(t testing.TB, f func()) time.Duration {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	began, starved := time.Now(), runDelay(t)
+	f()
+	return time.Since(began) - (runDelay(t) - starved)
+}
+
+// runDelay is for how long this thread has waited for a processor since it began.
+func runDelay(t testing.TB) time.Duration {
+	t.Helper()
+	// Nanoseconds on a processor, nanoseconds waiting for one, and how often.
+	text, err := os.ReadFile("/proc/thread-self/schedstat")
+	require.NoError(t, err)
+	fields := strings.Fields(string(text))
+	require.Len(t, fields, 3)
+	ns, err := strconv.ParseInt(fields[1], 10, 64)
+	require.NoError(t, err)
+	return time.Duration(ns)
 }
