@@ -32,12 +32,13 @@ type offloader struct {
 	parked *list.List // of *run, by suspension; those that are pinned are not on it
 	pinned int        // parked heaps that can't be moved
 
-	eager chan *run     // to be moved at once
-	full  chan struct{} // too many are parked
-	stop  context.Context
-	end   context.CancelFunc
-	done  sync.WaitGroup
-	count offloadCounts
+	loaded chan struct{} // closed once the engine is, or can't be
+	eager  chan *run     // to be moved at once
+	full   chan struct{} // too many are parked
+	stop   context.Context
+	end    context.CancelFunc
+	done   sync.WaitGroup
+	count  offloadCounts
 }
 
 // parking is a run's place among the parked heaps. The offloader's lock guards it, apart from moving, which lets one mover
@@ -73,7 +74,7 @@ func newOffloader(s *Service, portable engine.Portable) (*offloader, error) {
 	o := &offloader{
 		engine: portable, store: s.options.Snapshots, sealer: sealer, service: s, limit: s.options.ParkedHeaps,
 		imported: snapshot.NewLedger(snapshot.LedgerOptions{}),
-		parked:   list.New(), eager: make(chan *run, 1024), full: make(chan struct{}, 1),
+		parked:   list.New(), loaded: make(chan struct{}), eager: make(chan *run, 1024), full: make(chan struct{}, 1),
 	}
 	if o.store == nil {
 		o.store = snapshot.NewMemory(snapshot.MemoryOptions{
@@ -81,6 +82,10 @@ func newOffloader(s *Service, portable engine.Portable) (*offloader, error) {
 		})
 	}
 	o.stop, o.end = context.WithCancel(context.Background())
+	go func() { // which ends with the engine, if not before
+		defer close(o.loaded)
+		_, _ = portable.Build()
+	}()
 	for range max(1, runtime.GOMAXPROCS(0)/2) {
 		o.done.Go(o.work)
 	}
@@ -93,7 +98,14 @@ func (o *offloader) close() error {
 	return o.store.Close()
 }
 
+// work moves runs. Those that are suspended while the engine is still being loaded stay parked until then: an attempt would
+// fail, and a heap that could not be left once is kept.
 func (o *offloader) work() {
+	select {
+	case <-o.stop.Done():
+		return
+	case <-o.loaded:
+	}
 	for {
 		select {
 		case <-o.stop.Done():

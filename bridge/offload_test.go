@@ -54,6 +54,27 @@ func (c *crowded) Put(ctx context.Context, id string, r snapshot.Record, ttl tim
 	return c.Store.Put(ctx, id, r, ttl)
 }
 
+// loading is a portable engine that takes time to load.
+type loading struct {
+	*enginetest.Portable
+	loaded chan struct{}
+}
+
+func (l *loading) Build() (string, error) {
+	<-l.loaded
+	return l.Portable.Build()
+}
+
+// NewVM has no worker to give before that.
+func (l *loading) NewVM(catalog []byte) (engine.VM, error) {
+	select {
+	case <-l.loaded:
+		return l.Portable.NewVM(catalog)
+	default:
+		return nil, engine.ErrOverloaded
+	}
+}
+
 func settle(t testing.TB, what func() bool) {
 	t.Helper()
 	require.Eventually(t, what, 5*time.Second, time.Millisecond)
@@ -176,6 +197,41 @@ func TestParkedHeaps(t *testing.T) {
 			require.Equal(t, "42", string(w.wait(turn, id).Value), "run %d", n)
 		}
 		require.Zero(t, w.Stats().Parked)
+	})
+	t.Run("A8 C4 while the portable engine is loaded cells run, and what is suspended stays parked until then", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			fake := enginetest.Always(twice()...)
+			portable := &loading{enginetest.NewPortable("build", func(string) enginetest.Script { return twice() }), make(chan struct{})}
+			w := newWorldOn(t, hybrid.New(fake, portable), fake, Options{ParkedHeaps: 1})
+			require.NoError(t, w.Ready())
+			turn := w.turn("")
+			for range 3 {
+				require.Equal(t, Waiting, w.exec(turn).Status)
+			}
+			var restoringErr error
+			restored := false
+			go func() { // a turn that is to restore waits
+				_, restoringErr = w.Prepare(t.Context(), tenant, &TurnRequest{Context: someone(), Config: json.RawMessage(restoring)})
+				restored = true
+			}()
+			synctest.Wait()
+			require.False(t, restored)
+			require.Equal(t, 3, w.Stats().Parked)
+			close(portable.loaded)
+			synctest.Wait()
+			require.True(t, restored)
+			require.NoError(t, restoringErr)
+			require.Equal(t, 1, w.Stats().Parked)
+			require.Equal(t, OffloadStats{Done: 2}, w.Stats().Offloads)
+			require.NoError(t, w.Close(t.Context()))
+		})
+	})
+	t.Run("A8 a service may end before the portable engine is loaded", func(t *testing.T) {
+		fake := enginetest.Always(twice()...)
+		portable := &loading{enginetest.NewPortable("build", nil), make(chan struct{})}
+		t.Cleanup(func() { close(portable.loaded) })
+		w := newWorldOn(t, hybrid.New(fake, portable), fake, Options{ParkedHeaps: 1})
+		require.NoError(t, w.Close(t.Context()))
 	})
 	t.Run("C4 those that can't be moved don't keep the others", func(t *testing.T) {
 		w := newPortableWorld(t, Options{ParkedHeaps: 1}, twice()...)
