@@ -68,7 +68,7 @@ var keys = []Key{
 	{Key: keyLanguages, Doc: "Any subset of javascript and typescript; empty or invalid means both."},
 	{
 		Key: "timeoutMs", Default: 10_000, Min: 100, Max: 60_000,
-		Doc:    "Guest time of one exec or wait, in milliseconds.",
+		Doc:    "Time of one exec or wait, in milliseconds: the cell's own, the service's for it, and sleep.",
 		number: func(c *Config) *int { return &c.TimeoutMs },
 	},
 	{
