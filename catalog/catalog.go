@@ -41,7 +41,7 @@ type Sources struct {
 // Tool Search are left out (contract A3). A tool that is named exec or wait is
 // an ordinary tool (contract G8).
 func New(tools []Tool, policy Policy) (*Catalog, error) {
-	rules, err := policy.compile()
+	rules, err := policy.compile(len(tools))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ type Entry struct {
 	// ambiguous: another non-MCP entry has the same name, so the name alone
 	// reaches neither (contract D4).
 	ambiguous bool
+	callee    string // of an MCP entry, set by Catalog.servers
 	check     checker
 	view      sync.Once
 	input     *schemaView

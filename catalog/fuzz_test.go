@@ -107,7 +107,7 @@ func FuzzGlob(f *testing.F) {
 		if len(pattern) > 200 || strings.ToValidUTF8(pattern, "") != pattern || strings.ToValidUTF8(s, "") != s {
 			return
 		}
-		require.Equal(t, asRegexp(pattern).MatchString(s), matchGlob(pattern, s))
+		require.Equal(t, asRegexp(pattern).MatchString(s), newGlob(pattern).match(s))
 	})
 }
 

@@ -73,6 +73,7 @@ func (c *Catalog) groupServers() []*server {
 		} else {
 			t.path = []string{s.top.unique(toIdentifier(e.tool.MCP.ToolName, "tool"))}
 		}
+		e.callee = "MCP." + s.id + "." + t.method()
 		s.tools = append(s.tools, t)
 	}
 	slices.SortFunc(all, func(a, b *server) int { return strings.Compare(a.id, b.id) })

@@ -61,7 +61,7 @@ func missingArguments(names []string) error {
 	if len(names) > 1 {
 		noun = "arguments: "
 	}
-	return errors.New("Missing required MCP namespace " + noun + strings.Join(names, ", "))
+	return errors.New("Missing required MCP namespace " + noun + clip(strings.Join(names, ", "), 10*maxNameBytes))
 }
 
 // insertMembers adds `,"k":v…` before the closing brace of object.

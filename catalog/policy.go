@@ -12,6 +12,13 @@ const (
 	maxPatternBytes = 1024
 )
 
+// maxPolicyWork bounds what matching may cost in all: the globs' bytes, each
+// with that of a name added, times the tools. Exact ids and names cost nothing.
+const maxPolicyWork = 64 << 20
+
+// globOverhead is what a glob costs beside its own bytes.
+const globOverhead = 64
+
 // groupMCP is the group name that lets MCP tools through a sandbox's policy.
 const groupMCP = "bundle-mcp"
 
@@ -51,7 +58,8 @@ type sandboxRules struct {
 	allow, alsoAllow, deny patterns
 }
 
-func (p Policy) compile() (*rules, error) {
+// compile makes the policy ready for that many tools.
+func (p Policy) compile(tools int) (*rules, error) {
 	r := &rules{everything: p.Allow == nil}
 	lists := []struct {
 		name string
@@ -73,9 +81,16 @@ func (p Policy) compile() (*rules, error) {
 			{"policy.sandbox.deny", s.Deny, &r.sandbox.deny},
 		}...)
 	}
+	work := 0
 	for _, l := range lists {
 		if err := l.to.compile(l.name, l.from); err != nil {
 			return nil, err
+		}
+		for _, g := range l.to.globs {
+			work += g.work * tools
+		}
+		if work > maxPolicyWork {
+			return nil, &Error{Tool: -1, Field: l.name, Reason: "has too many globs for so many tools; use exact ids, or fewer globs such as openclaw:core:*"}
 		}
 	}
 	return r, nil
@@ -109,7 +124,7 @@ func (s *sandboxRules) pass(t *Tool, id string) bool {
 // costs nothing, and the globs one by one.
 type patterns struct {
 	words map[string]struct{}
-	globs []string
+	globs []glob
 }
 
 func (p *patterns) compile(name string, list []string) error {
@@ -123,7 +138,7 @@ func (p *patterns) compile(name string, list []string) error {
 		s = strings.TrimSpace(s)
 		switch {
 		case strings.ContainsAny(s, "*?"):
-			p.globs = append(p.globs, s)
+			p.globs = append(p.globs, newGlob(s))
 		case s != "":
 			if p.words == nil {
 				p.words = make(map[string]struct{}, len(list))
@@ -140,6 +155,6 @@ func (p *patterns) match(names ...string) bool {
 		if _, ok := p.words[n]; ok {
 			return true
 		}
-		return slices.ContainsFunc(p.globs, func(g string) bool { return matchGlob(g, n) })
+		return slices.ContainsFunc(p.globs, func(g glob) bool { return g.match(n) })
 	})
 }

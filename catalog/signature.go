@@ -1,7 +1,5 @@
 package catalog
 
-import "strings"
-
 // Signature is the tool's call as one line of TypeScript (contract D4), in the
 // form that resolves to the useful value (contract D5):
 //
@@ -45,13 +43,6 @@ func openInput(v *schemaView) string {
 // mcpCallee is the function behind an MCP entry, such as
 // MCP.github.createIssue.
 func (c *Catalog) mcpCallee(e *Entry) string {
-	for _, s := range c.servers() {
-		for _, t := range s.tools {
-			if t.entry == e {
-				return strings.Join([]string{"MCP", s.id, t.method()}, ".")
-			}
-		}
-	}
-	// Every MCP entry of a catalog is in exactly one server's scope.
-	return "MCP"
+	c.servers()
+	return e.callee
 }

@@ -13,6 +13,8 @@ const (
 	maxLiterals     = 16
 	maxUnion        = 8
 	maxLiteralBytes = 200
+	maxTypeText     = 16 << 10  // bytes of one object's or union's type
+	maxTypeScan     = 256 << 10 // bytes of schema read, beside eight times the whole
 	anything        = "unknown"
 	anyObject       = "Record<string, unknown>"
 )
@@ -20,11 +22,15 @@ const (
 // typer renders JSON Schemas as TypeScript types on one line. Where it can't
 // say it exactly, it says unknown: a declaration may be loose, never wrong.
 type typer struct {
-	root  []byte // resolves local $refs
-	nodes int    // schemas that may still be rendered
+	root  []byte                             // resolves local $refs
+	nodes int                                // schemas that may still be rendered
+	bytes int                                // of schemas that may still be read: references repeat them
+	below map[string]map[string]gjson.Result // the members of the objects that references lead into, by path
 }
 
-func newTyper(root []byte) *typer { return &typer{root: root, nodes: maxTypeNodes} }
+func newTyper(root []byte) *typer {
+	return &typer{root: root, nodes: maxTypeNodes, bytes: maxTypeScan + 8*len(root)}
+}
 
 // typeOf is the type of a whole schema; raw may be nil.
 func typeOf(raw []byte) string {
@@ -36,14 +42,26 @@ func typeOf(raw []byte) string {
 
 // raw is the type of a schema that has not been read yet.
 func (t *typer) raw(schema gjson.Result, level int) string {
+	if !t.mayRead(len(schema.Raw)) {
+		return anything
+	}
 	return t.of(viewSchema(schema, level), level)
+}
+
+// mayRead takes n bytes from what may still be read, if that is enough.
+func (t *typer) mayRead(n int) bool {
+	if n > t.bytes {
+		return false
+	}
+	t.bytes -= n
+	return true
 }
 
 // of is the type of a schema. The order of the cases is that of how much they
 // say: a constant or an enum says more than its "type".
 func (t *typer) of(v *schemaView, level int) string {
 	t.nodes--
-	if t.nodes < 0 || level > maxTypeDepth {
+	if t.nodes < 0 || level > maxTypeDepth || !t.mayRead(len(v.enum)+len(v.union)+len(v.kind)) {
 		return anything
 	}
 	switch {
@@ -114,7 +132,7 @@ func (t *typer) object(v *schemaView, level int) string {
 	var b strings.Builder
 	b.WriteString("{ ")
 	for i, p := range v.properties {
-		if len(p.name) > maxNameBytes || t.nodes <= 0 {
+		if len(p.name) > maxNameBytes || t.nodes <= 0 || b.Len() > maxTypeText {
 			return anyObject
 		}
 		if i > 0 {
@@ -185,7 +203,10 @@ func union(parts []string) string {
 	if len(kept) == 0 {
 		return anything
 	}
-	return strings.Join(kept, " | ")
+	if text := strings.Join(kept, " | "); len(text) <= maxTypeText {
+		return text
+	}
+	return anything
 }
 
 // literals is the union of an enum's values, or the wider type if there are
@@ -214,25 +235,45 @@ func literals(values []gjson.Result, v *schemaView) string {
 	return union(parts)
 }
 
+// maxRefBytes is the longest $ref that is followed.
+const maxRefBytes = 1024
+
 // resolve follows a $ref within the same schema: "#", "#/$defs/x",
 // "#/definitions/x/properties/y". Everything else is not there.
 func (t *typer) resolve(ref string) gjson.Result {
-	at := gjson.ParseBytes(t.root)
 	path, local := strings.CutPrefix(ref, "#")
-	if !local {
+	if !local || len(ref) > maxRefBytes {
 		return gjson.Result{}
 	}
-	for i, step := range strings.Split(path, "/") {
-		if i == 0 {
-			if step != "" {
-				return gjson.Result{}
-			}
-			continue
-		}
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		at = member(at, step)
+	return t.at(path)
+}
+
+// at is what a JSON pointer leads to. Each object on the way is read once.
+func (t *typer) at(path string) gjson.Result {
+	if path == "" {
+		return gjson.ParseBytes(t.root)
 	}
-	return at
+	cut := strings.LastIndexByte(path, '/')
+	if cut < 0 {
+		return gjson.Result{}
+	}
+	parent, name := path[:cut], strings.NewReplacer("~1", "/", "~0", "~").Replace(path[cut+1:])
+	members, read := t.below[parent]
+	if !read {
+		if t.below == nil {
+			t.below = map[string]map[string]gjson.Result{}
+		}
+		members = map[string]gjson.Result{}
+		t.below[parent] = members
+		obj := t.at(parent)
+		if obj.IsObject() && t.mayRead(len(obj.Raw)) {
+			obj.ForEach(func(k, v gjson.Result) bool {
+				members[k.Str] = v
+				return true
+			})
+		}
+	}
+	return members[name]
 }
 
 // member is obj[name], by value and not by gjson's path language.
