@@ -34,8 +34,8 @@ func testWithBinary(m *testing.M) int {
 	return m.Run()
 }
 
-// serve starts the service on a port of its own and returns where it listens. When the test ends it is told to
-// stop, and must do so in order.
+// serve starts the service on a port of its own and returns where it listens. When the test ends it is told to stop,
+// and must do so in order.
 func serve(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)

@@ -20,8 +20,8 @@ import (
 
 const module = "github.com/codecell/codecell/"
 
-// mayImport says for each package which others of this module its code may know; tests may know more. Imports go
-// one way: cmd, server, bridge, then catalog and engine side by side.
+// mayImport says for each package which others of this module its code may know; tests may know more. Imports go one
+// way: cmd, server, bridge, then catalog and engine side by side.
 var mayImport = map[string][]string{
 	"bench":                    {},
 	"bench/peers":              {"bench/suite", "engine/hybrid", "engine/native", "engine/purego", "engine/wasi"},

@@ -23,9 +23,9 @@ const (
 	completed = `{"status":"completed","value":2`
 )
 
-// BenchmarkHTTP loads POST /v1/exec and, in turns with it, a handler that only binds the same request and writes
-// the same answer. What is between them is the price of running the cell. The third side is exec with its guests in
-// worker processes.
+// BenchmarkHTTP loads POST /v1/exec and, in turns with it, a handler that only binds the same request and writes the
+// same answer. What is between them is the price of running the cell. The third side is exec with its guests in worker
+// processes.
 func BenchmarkHTTP(b *testing.B) {
 	s := newService(b)
 	turn := s.turn(b, turnRequest(50, `true`))

@@ -11,8 +11,8 @@ import (
 
 // Load sends one request over and over on connections that are kept alive. Use one goroutine at a time.
 //
-// Load and service share the machine, so whatever the client spends is missing on the other side: the request
-// is bytes made beforehand, and of an answer only what tells whether it is the right one is looked at.
+// Load and service share the machine, so whatever the client spends is missing on the other side: the request is bytes
+// made beforehand, and of an answer only what tells whether it is the right one is looked at.
 type Load struct {
 	connections []*connection
 }
@@ -30,8 +30,8 @@ func Dial(address string, connections int, request, want []byte) (*Load, error) 
 	return l, nil
 }
 
-// Run sends n requests, spread over the connections as they become free, and returns when all are answered. It
-// stops at the first answer that is not the right one.
+// Run sends n requests, spread over the connections as they become free, and returns when all are answered. It stops at
+// the first answer that is not the right one.
 func (l *Load) Run(n int) (*Report, error) {
 	var left atomic.Int64
 	left.Store(int64(n))

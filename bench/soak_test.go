@@ -15,8 +15,8 @@ import (
 	"github.com/codecell/codecell/bridge"
 )
 
-// soakCells end in every way that a run can: with a value, waiting and resumed, waiting and abandoned, by the
-// cell's own error, and by each limit. The costly ones come once a hundred or so.
+// soakCells end in every way that a run can: with a value, waiting and resumed, waiting and abandoned, by the cell's
+// own error, and by each limit. The costly ones come once a hundred or so.
 var soakCells = []struct {
 	code  string
 	every int64
@@ -38,8 +38,8 @@ const (
 	soakGrowth = 48 << 20
 )
 
-// BenchmarkSoak runs that mix on several goroutines. Afterwards no heap may be in use, and memory and threads must
-// be where they were after the warm-up, of the service and of its workers. make soak runs it for minutes.
+// BenchmarkSoak runs that mix on several goroutines. Afterwards no heap may be in use, and memory and threads must be
+// where they were after the warm-up, of the service and of its workers. make soak runs it for minutes.
 func BenchmarkSoak(b *testing.B) {
 	b.Run("thread", func(b *testing.B) { soakService(b, newService(b)) })
 	b.Run("process", func(b *testing.B) { soakService(b, newIsolated(b)) })
@@ -113,8 +113,8 @@ func soak(b *testing.B, s *service, t *bridge.Turn, n int) {
 	all.Wait()
 }
 
-// soakOne runs one cell. What its result says is the tests' business; here it only has to leave nothing behind. Of
-// the runs that wait, some are left to expire.
+// soakOne runs one cell. What its result says is the tests' business; here it only has to leave nothing behind. Of the
+// runs that wait, some are left to expire.
 func soakOne(b *testing.B, s *service, t *bridge.Turn, i int64) error {
 	r, err := t.Exec(b.Context(), cell(soakCell(i)))
 	if err != nil || r.Status != bridge.Waiting || i%3 == 0 {

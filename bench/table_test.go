@@ -16,8 +16,8 @@ var table = struct {
 	rows  map[string]string
 }{rows: map[string]string{}}
 
-// row sets what is shown for a measurement. A benchmark runs several times, each longer than the last; the last
-// one counts.
+// row sets what is shown for a measurement. A benchmark runs several times, each longer than the last; the last one
+// counts.
 func row(what, format string, values ...any) {
 	if _, known := table.rows[what]; !known {
 		table.order = append(table.order, what)

@@ -16,8 +16,7 @@ import (
 	"github.com/codecell/codecell/engine/enginetest"
 )
 
-// keepsOrder is a script that asks for calls and collects the ids of the answers, one list a step, until all are
-// there.
+// keepsOrder is a script that asks for calls and collects the ids of the answers, one list a step, until all are there.
 func keepsOrder(n int, ask func(out *records), seen *[][]uint32) enginetest.Script {
 	count := 0
 	step := func(in *input, out *records) error {

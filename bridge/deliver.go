@@ -32,8 +32,8 @@ type Refusal struct {
 	Reason string `json:"reason"`
 }
 
-// Deliver hands in results of calls that the caller ran, for a run that is suspended or being resumed (contract
-// C10). Results are judged one by one; the refused ones change nothing.
+// Deliver hands in results of calls that the caller ran, for a run that is suspended or being resumed (contract C10).
+// Results are judged one by one; the refused ones change nothing.
 func (t *Turn) Deliver(_ context.Context, runID string, results []CallResult) (*Delivery, error) {
 	r, err := t.find(strings.TrimSpace(runID))
 	if err != nil {

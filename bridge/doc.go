@@ -16,6 +16,6 @@
 // guest.go and offload.go are where its guest is; state.go is the run at rest. An executor of one's own is
 // Options.Executors; whoever wants to hear what happens is Options.Observer.
 //
-// The package knows engines by their interface, tools by their catalog entries, and callers by a tenant's name.
-// It knows no HTTP routes; and nothing that a cell hands over is believed before it has been looked up here.
+// The package knows engines by their interface, tools by their catalog entries, and callers by a tenant's name. It
+// knows no HTTP routes; and nothing that a cell hands over is believed before it has been looked up here.
 package bridge

@@ -18,8 +18,8 @@ type ExecInput struct {
 	Code, Command, Language json.RawMessage // nil if absent
 }
 
-// Exec runs a cell (contract B). The error, if any, is an *Error: the service can't take the cell. Whatever the
-// cell does is a result.
+// Exec runs a cell (contract B). The error, if any, is an *Error: the service can't take the cell. Whatever the cell
+// does is a result.
 func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	end, err := t.service.beginInvocation()
 	if err != nil {

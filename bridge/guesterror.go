@@ -19,8 +19,8 @@ var (
 
 const maxFrames = 32
 
-// guestFailure is a cell that threw (contract B9): its text, and the frames that are the cell's own, at the
-// positions that the model wrote.
+// guestFailure is a cell that threw (contract B9): its text, and the frames that are the cell's own, at the positions
+// that the model wrote.
 func guestFailure(r *run, t *engine.Thrown) failure {
 	text := thrownText(t)
 	detail := &Detail{Name: t.Name, Message: t.Message}
@@ -46,8 +46,8 @@ func thrownText(t *engine.Thrown) string {
 	return t.Name + ": " + t.Message
 }
 
-// ownFrames keeps the frames of the cell, and of the engine's builtins between them, and moves the positions from
-// the compiled text to the model's. It returns the position of the first frame too, 0 if there is none.
+// ownFrames keeps the frames of the cell, and of the engine's builtins between them, and moves the positions from the
+// compiled text to the model's. It returns the position of the first frame too, 0 if there is none.
 //
 // The stack is a property that a cell can set to anything, so only lines that look like frames are taken.
 func (r *run) ownFrames(t *engine.Thrown) (frames string, line, column int) {

@@ -20,9 +20,9 @@ import (
 	"github.com/codecell/codecell/engine/enginetest"
 )
 
-// The state machine test drives one service by several goroutines at once and holds it against a model of what a
-// run's life may be. The service runs in a synctest bubble: time is virtual, and when everybody waits, everybody is
-// at rest, so that the model can be compared exactly between rounds.
+// The state machine test drives one service by several goroutines at once and holds it against a model of what a run's
+// life may be. The service runs in a synctest bubble: time is virtual, and when everybody waits, everybody is at rest,
+// so that the model can be compared exactly between rounds.
 
 // The cells that the model's actors run; the text of a cell names its script.
 var modelScripts = map[string]func() enginetest.Script{

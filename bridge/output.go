@@ -8,8 +8,8 @@ import (
 
 var levelNames = [...]string{"", "log", "info", "debug", "warn", "error"}
 
-// outputLog is what a run has put out (contract D8): items in call order, each already JSON, so that the limit on
-// the bytes of the whole array is exact.
+// outputLog is what a run has put out (contract D8): items in call order, each already JSON, so that the limit on the
+// bytes of the whole array is exact.
 type outputLog struct {
 	items     [][]byte
 	delivered int // items that earlier results have carried

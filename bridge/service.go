@@ -26,11 +26,10 @@ type Options struct {
 	// Preparer parses cells under limits (contract H6); the caller closes it after the service. Nil parses in this process
 	// and without limits, which is for cells that are trusted.
 	Preparer script.Preparer
-	// EngineError is why the engine could not be loaded. The service then answers all that needs no engine and
-	// refuses turns with code mode on: it never hands back their tools instead (contract A8).
+	// EngineError is why the engine could not be loaded. The service then answers all that needs no engine and refuses
+	// turns with code mode on: it never hands back their tools instead (contract A8).
 	EngineError error
-	// Config is the operator's tools.codeMode: defaults and ceilings of every turn. The zero value means
-	// DefaultConfig.
+	// Config is the operator's tools.codeMode: defaults and ceilings of every turn. The zero value means DefaultConfig.
 	Config config.Config
 	// Agents are the configs of agents that have one of their own, by agent id: each the result of merging it over
 	// Config (contract A2).
@@ -48,8 +47,8 @@ type Options struct {
 	TenantBytes int64
 	// Observer is told what happens to runs. Nil for none.
 	Observer Observer
-	// Snapshots keeps guests that were copied out; the service closes it. Default: this process's memory, at
-	// most SnapshotBytes.
+	// Snapshots keeps guests that were copied out; the service closes it. Default: this process's memory, at most
+	// SnapshotBytes.
 	Snapshots snapshot.Store
 	// SnapshotBytes bounds the default store. Default 1 GiB.
 	SnapshotBytes int64
@@ -251,8 +250,8 @@ var errShuttingDown = &Error{
 	Kind: KindUnavailable, Msg: "the service is shutting down; send the request to another replica", RetryAfter: time.Second,
 }
 
-// Close refuses new work and lets what is running finish until ctx ends; then it is aborted (contract I1).
-// Suspended runs are dropped. Close may be called more than once.
+// Close refuses new work and lets what is running finish until ctx ends; then it is aborted (contract I1). Suspended
+// runs are dropped. Close may be called more than once.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.closed {

@@ -124,12 +124,12 @@ func jsonString(raw json.RawMessage) (string, bool) {
 	return s, true
 }
 
-// The words without which no cell gets hold of API: its name, or a way to a global by another name. A cell that
-// spells such a word out of pieces at run time is told that the files are not there.
+// The words without which no cell gets hold of API: its name, or a way to a global by another name. A cell that spells
+// such a word out of pieces at run time is told that the files are not there.
 var waysToFiles = []string{"API", "this", "This", "eval", "Function", "constructor", `\u`}
 
-// guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so
-// a cell that can't read them does without.
+// guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so a
+// cell that can't read them does without.
 func (t *Turn) guestCatalogFor(body string) []byte {
 	for _, word := range waysToFiles {
 		if strings.Contains(body, word) {

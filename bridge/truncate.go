@@ -2,9 +2,9 @@ package bridge
 
 import "unicode/utf8"
 
-// truncateJSON cuts a compact JSON value down to at most limit bytes and keeps its structure (contract D8): arrays
-// keep their first items, objects their first members, and the string in which room runs out its beginning. It returns
-// the value and how many bytes went. A value that fits is returned as it is.
+// truncateJSON cuts a compact JSON value down to at most limit bytes and keeps its structure (contract D8): arrays keep
+// their first items, objects their first members, and the string in which room runs out its beginning. It returns the
+// value and how many bytes went. A value that fits is returned as it is.
 //
 // It reads no further than it writes, whatever the value's size and depth: that much text comes from a cell.
 func truncateJSON(value []byte, limit int) ([]byte, int64) {

@@ -51,8 +51,8 @@ func encode(v any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// isPrefix says whether cut is what remains of whole when ends are cut off: items and members from the end of
-// arrays and objects, characters from the end of strings; null stands for anything.
+// isPrefix says whether cut is what remains of whole when ends are cut off: items and members from the end of arrays
+// and objects, characters from the end of strings; null stands for anything.
 func isPrefix(cut, whole any) bool {
 	switch cut := cut.(type) {
 	case nil:

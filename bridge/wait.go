@@ -118,8 +118,8 @@ func (t *Turn) find(id string) (*run, error) {
 	return r, r.turn.ownedBy(t)
 }
 
-// ownedBy checks that a run of this turn may be resumed from another (contract C5). An id that is missing on
-// either side matches nothing.
+// ownedBy checks that a run of this turn may be resumed from another (contract C5). An id that is missing on either
+// side matches nothing.
 func (t *Turn) ownedBy(other *Turn) error {
 	if t == other {
 		return nil

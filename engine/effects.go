@@ -23,8 +23,8 @@ type Effects struct {
 	raw []byte
 }
 
-// Output is one item of a run's output: text with a level (0: text(), 1 to 5: the console's log, info, debug,
-// warn, error), or JSON.
+// Output is one item of a run's output: text with a level (0: text(), 1 to 5: the console's log, info, debug, warn,
+// error), or JSON.
 type Output struct {
 	JSON  bool
 	Level byte
@@ -63,8 +63,8 @@ type Request struct {
 	Payload []byte
 }
 
-// Thrown is what a cell threw. For an error (IsError), Name, Message and Stack are its properties as far as they
-// are text; for anything else Other is its text.
+// Thrown is what a cell threw. For an error (IsError), Name, Message and Stack are its properties as far as they are
+// text; for anything else Other is its text.
 type Thrown struct {
 	IsError              bool
 	Name, Message, Stack string
@@ -122,9 +122,9 @@ func (e *Effects) Hash() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// DecodeEffects reads the records of a step. It keeps raw. Complete says whether the step ended by itself: then
-// the records must say where the cell's promise is. Whatever does not belong there is ErrProtocol: raw comes from
-// where a guest has been.
+// DecodeEffects reads the records of a step. It keeps raw. Complete says whether the step ended by itself: then the
+// records must say where the cell's promise is. Whatever does not belong there is ErrProtocol: raw comes from where a
+// guest has been.
 func DecodeEffects(raw []byte, complete bool) (*Effects, error) {
 	e := &Effects{raw: raw}
 	r := wire.Read(raw)

@@ -154,8 +154,8 @@ func TestMethodNames(t *testing.T) {
 	}
 }
 
-// FuzzDecodeEffects: what an engine hands out comes from where a guest has been. It decodes to something within
-// its own bounds, or is refused; decoding has no other end.
+// FuzzDecodeEffects: what an engine hands out comes from where a guest has been. It decodes to something within its own
+// bounds, or is refused; decoding has no other end.
 func FuzzDecodeEffects(f *testing.F) {
 	f.Add(aStep(), true)
 	f.Add([]byte{}, false)

@@ -31,8 +31,8 @@ type VM interface {
 	// ErrOutput), the effects are those until then, if they are known, and no further step can be executed.
 	Step(ctx context.Context, input []byte, timeout time.Duration) (*Effects, error)
 
-	// Interrupt ends the step under way, if any, and every later one, with ErrStopped. Any goroutine may call it,
-	// also after Close.
+	// Interrupt ends the step under way, if any, and every later one, with ErrStopped. Any goroutine may call it, also
+	// after Close.
 	Interrupt()
 
 	// Footprint returns in how many bytes the heap differs from a fresh guest.

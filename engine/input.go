@@ -90,8 +90,8 @@ func Answers(input []byte) int {
 	return int(binary.LittleEndian.Uint32(input[1:]))
 }
 
-// AppendCatalog appends a turn's catalog as the guest keeps it: tool entries (JSON array), the lines of the
-// convenience functions, MCP servers (JSON array or nothing), declaration files (JSON array or nothing).
+// AppendCatalog appends a turn's catalog as the guest keeps it: tool entries (JSON array), the lines of the convenience
+// functions, MCP servers (JSON array or nothing), declaration files (JSON array or nothing).
 func AppendCatalog(dst, entries, names, mcp, files []byte) []byte {
 	for _, section := range [][]byte{entries, names, mcp, files} {
 		dst = appendText(dst, section)

@@ -13,12 +13,11 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Key is one bearer API key (contract I2). Its ID is the tenant that its turns
-// and runs belong to.
+// Key is one bearer API key (contract I2). Its ID is the tenant that its turns and runs belong to.
 type Key struct {
 	ID string `json:"id"`
-	// SHA256 is the hash of the key in hex. Keys are random, so a plain hash can't
-	// be searched for one, and checking it costs an exec next to nothing.
+	// SHA256 is the hash of the key in hex. Keys are random, so a plain hash can't be searched for one, and checking it
+	// costs an exec next to nothing.
 	SHA256 string `json:"sha256"`
 }
 
@@ -31,8 +30,7 @@ func HashKey(key string) string {
 // tenantKey is where the middleware leaves the tenant in the echo context.
 const tenantKey = "codecell.tenant"
 
-// Tenant returns the id of the key that the request came with, empty when the
-// service runs without keys.
+// Tenant returns the id of the key that the request came with, empty when the service runs without keys.
 func Tenant(c echo.Context) string {
 	tenant, _ := c.Get(tenantKey).(string)
 	return tenant
@@ -67,8 +65,7 @@ func newAuthenticator(keys []Key) (*authenticator, error) {
 	return a, nil
 }
 
-// tenants are all that there may be: those of the keys, or the one without a
-// name.
+// tenants are all that there may be: those of the keys, or the one without a name.
 func (a *authenticator) tenants() []string {
 	if len(a.keys) == 0 {
 		return []string{""}
@@ -105,8 +102,7 @@ func (a *authenticator) middleware(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// tenant finds the key's owner. All keys are compared, each in constant time, so
-// that the time taken tells nothing.
+// tenant finds the key's owner. All keys are compared, each in constant time, so that the time taken tells nothing.
 func (a *authenticator) tenant(headers []string) (string, error) {
 	const advice = "Send Authorization: Bearer, then a space and your API key."
 	if len(headers) != 1 {
@@ -129,8 +125,8 @@ func (a *authenticator) tenant(headers []string) (string, error) {
 	return tenant, nil
 }
 
-// checkLocalHost turns down requests that a browser was tricked into sending:
-// a name that was rebound to 127.0.0.1 still stands in the Host header.
+// checkLocalHost turns down requests that a browser was tricked into sending: a name that was rebound to 127.0.0.1
+// still stands in the Host header.
 func checkLocalHost(host string) error {
 	if isLoopback(host) {
 		return nil
@@ -141,8 +137,7 @@ func checkLocalHost(host string) error {
 	}
 }
 
-// isLoopback tells whether a host, with or without a port, is this machine by
-// itself.
+// isLoopback tells whether a host, with or without a port, is this machine by itself.
 func isLoopback(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

@@ -8,16 +8,15 @@ import (
 	"github.com/codecell/codecell/catalog"
 )
 
-// Backend runs turns and cells. All methods may be called from any goroutine.
-// A refusal is a *bridge.Error; any other error becomes a 500 without detail.
-// tenant is the id of the caller's key, empty when no keys are configured.
+// Backend runs turns and cells. All methods may be called from any goroutine. A refusal is a *bridge.Error; any other
+// error becomes a 500 without detail. tenant is the id of the caller's key, empty when no keys are configured.
 type Backend interface {
 	// Prepare makes a turn (contract A1). req is the backend's to keep.
 	Prepare(ctx context.Context, tenant string, req *bridge.TurnRequest) (Turn, error)
 	// Turn finds a turn of this tenant.
 	Turn(tenant, id string) (Turn, error)
-	// AbortRun ends a run, DropTurn a turn, DropSession all turns of a session
-	// (contract G7); DropSession returns how many.
+	// AbortRun ends a run, DropTurn a turn, DropSession all turns of a session (contract G7); DropSession returns how
+	// many.
 	AbortRun(tenant, runID string) error
 	DropTurn(tenant, id string) error
 	DropSession(tenant, sessionID string) (int, error)
@@ -60,8 +59,7 @@ type Health struct {
 	Queued    int `json:"queue"`
 	Suspended int `json:"suspended"`
 	Turns     int `json:"turns"`
-	// Parked counts suspended runs that keep their heaps; Snapshots the others,
-	// whose sealed bytes are SnapshotBytes.
+	// Parked counts suspended runs that keep their heaps; Snapshots the others, whose sealed bytes are SnapshotBytes.
 	Parked        int   `json:"parked"`
 	Snapshots     int   `json:"snapshots"`
 	SnapshotBytes int64 `json:"snapshotBytes"`

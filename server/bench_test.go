@@ -25,8 +25,7 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discard) WriteHeader(status int)      { d.status = status }
 
-// echoNoop binds the same request and writes the same answer: the rate that exec
-// is measured against.
+// echoNoop binds the same request and writes the same answer: the rate that exec is measured against.
 func echoNoop() http.Handler {
 	e := echo.New()
 	e.POST("/v1/exec", func(c echo.Context) error {

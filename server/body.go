@@ -20,14 +20,12 @@ const (
 	execEnvelope = 1 << 20
 	// escapeFactor is the most bytes that one byte of source takes in JSON: \u0000.
 	escapeFactor = 6
-	// freeBody is what each request may buffer without asking a budget: with
-	// the most connections, 32 MiB.
+	// freeBody is what each request may buffer without asking a budget: with the most connections, 32 MiB.
 	freeBody = 8 << 10
 )
 
-// budget bounds the bytes of bodies that are in memory at once. It counts what
-// has arrived, not what a Content-Length claims, so holding a share of it costs
-// the sender the bytes.
+// budget bounds the bytes of bodies that are in memory at once. It counts what has arrived, not what a Content-Length
+// claims, so holding a share of it costs the sender the bytes.
 type budget struct {
 	left atomic.Int64
 }
@@ -91,8 +89,7 @@ type body struct {
 	budgets  *bodyBudgets
 }
 
-// newBody takes a buffer to read into. One that is larger than what is free is
-// reserved or left alone.
+// newBody takes a buffer to read into. One that is larger than what is free is reserved or left alone.
 func (s *Server) newBody(tenant string) *body {
 	b := &body{buffer: takeBuffer(), tenant: tenant, budgets: s.bodies}
 	b.bytes = *b.buffer
@@ -119,8 +116,7 @@ func (b *body) release() {
 	b.budgets.giveBack(b.tenant, b.reserved)
 }
 
-// readBody reads a JSON body of at most limit bytes, within the time that the
-// server allows for it.
+// readBody reads a JSON body of at most limit bytes, within the time that the server allows for it.
 func (s *Server) readBody(c echo.Context, limit int) (*body, error) {
 	r := c.Request()
 	if err := checkMediaType(r); err != nil {
@@ -129,10 +125,9 @@ func (s *Server) readBody(c echo.Context, limit int) (*body, error) {
 	if r.ContentLength > int64(limit) {
 		return nil, tooLarge(c, limit)
 	}
-	// Not http.Server.ReadTimeout: that one also ends the watch for a client that
-	// hangs up (contract G7), and with it the request. And a timer, not a deadline
-	// on every request: nearly all bodies have arrived with their headers. Not every
-	// ResponseWriter can do it; then the server's own timeouts are all there is.
+	// Not http.Server.ReadTimeout: that one also ends the watch for a client that hangs up (contract G7), and with it
+	// the request. And a timer, not a deadline on every request: nearly all bodies have arrived with their headers. Not
+	// every ResponseWriter can do it; then the server's own timeouts are all there is.
 	control := http.NewResponseController(c.Response().Writer)
 	late := time.AfterFunc(s.bodyTimeout, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	b := s.newBody(Tenant(c))
@@ -182,9 +177,8 @@ func (b *body) grow(limit int) error {
 	return nil
 }
 
-// checkMediaType wants an explicit JSON type. Browsers send anything else across
-// origins without asking, so this is also what keeps a web page away from a
-// service on loopback.
+// checkMediaType wants an explicit JSON type. Browsers send anything else across origins without asking, so this is
+// also what keeps a web page away from a service on loopback.
 func checkMediaType(r *http.Request) error {
 	const advice = "Send the body as it is, with Content-Type: application/json."
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {

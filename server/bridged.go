@@ -6,8 +6,8 @@ import (
 	"github.com/codecell/codecell/bridge"
 )
 
-// FromBridge makes a bridge service a Backend. notes are for /readyz: what
-// protects the process from its guests, and what is missing; nil for none.
+// FromBridge makes a bridge service a Backend. notes are for /readyz: what protects the process from its guests, and
+// what is missing; nil for none.
 func FromBridge(service *bridge.Service, notes func() []string) Backend {
 	if notes == nil {
 		notes = func() []string { return nil }

@@ -37,8 +37,7 @@ const realTurn = `{"context":{"agentId":"a","sessionId":"s","sessionKey":"k","ru
 	         {"source":"openclaw","owner":"lab","name":"slow","executor":{"type":"echo","delayMs":60000}},
 	         {"source":"client","owner":"app","name":"ask","description":"Asks the user."}]}`
 
-// TestTraffic drives every route over the real bridge; do holds all of it against
-// the OpenAPI document (contract I4).
+// TestTraffic drives every route over the real bridge; do holds all of it against the OpenAPI document (contract I4).
 func TestTraffic(t *testing.T) {
 	s := newReal(t)
 	created := do(t, s, post("/v1/turns", realTurn))

@@ -10,9 +10,8 @@ import (
 	"github.com/codecell/codecell/bridge"
 )
 
-// execRequest is the body of POST /v1/exec: a cell, and the turn that it runs
-// in, by id or whole (contract J). Other keys are ignored (contract B1: models
-// add some).
+// execRequest is the body of POST /v1/exec: a cell, and the turn that it runs in, by id or whole (contract J). Other
+// keys are ignored (contract B1: models add some).
 type execRequest struct {
 	turnID string
 	turn   gjson.Result // exists for the one-call form
@@ -39,8 +38,8 @@ func (s *Server) exec(c echo.Context) error {
 	})
 }
 
-// parseExec judges only what names the turn. What is wrong with the cell itself is
-// a result that the model gets to read, so it goes on as it came (contract B1).
+// parseExec judges only what names the turn. What is wrong with the cell itself is a result that the model gets to
+// read, so it goes on as it came (contract B1).
 func parseExec(raw []byte) (*execRequest, error) {
 	doc, err := parseObject(raw)
 	if err != nil {
@@ -73,8 +72,7 @@ func parseExec(raw []byte) (*execRequest, error) {
 	return req, nil
 }
 
-// runExec appends the result to dst. dst comes back also with an error, because
-// it is a pooled buffer.
+// runExec appends the result to dst. dst comes back also with an error, because it is a pooled buffer.
 func (s *Server) runExec(ctx context.Context, tenant string, req *execRequest, dst []byte) ([]byte, error) {
 	if req.turn.Exists() {
 		return s.runOneCall(ctx, tenant, req, dst)
@@ -90,8 +88,8 @@ func (s *Server) runExec(ctx context.Context, tenant string, req *execRequest, d
 	return result.AppendJSON(dst), nil
 }
 
-// runOneCall prepares a turn for one cell. The turn lives on only if the cell
-// waits: then the answer says its id, which wait needs.
+// runOneCall prepares a turn for one cell. The turn lives on only if the cell waits: then the answer says its id, which
+// wait needs.
 func (s *Server) runOneCall(ctx context.Context, tenant string, req *execRequest, dst []byte) ([]byte, error) {
 	spec, _, err := decodeTurn("turn.", req.turn)
 	if err != nil {

@@ -76,8 +76,7 @@ func do(t testing.TB, s *Server, c call) *httptest.ResponseRecorder {
 	return rec
 }
 
-// requireTrue checks what was answered, and for accepted requests also what was
-// asked, against the document.
+// requireTrue checks what was answered, and for accepted requests also what was asked, against the document.
 func requireTrue(t testing.TB, c call, rec *httptest.ResponseRecorder) {
 	t.Helper()
 	r := c.request()
@@ -86,8 +85,8 @@ func requireTrue(t testing.TB, c call, rec *httptest.ResponseRecorder) {
 		require.Contains(t, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, rec.Code, "the document lacks %s %s", c.method, c.path)
 		return
 	}
-	// The validator falls back to OpenAPI 3.0 for many a schema, so bodies are
-	// judged below, by JSON Schema 2020-12 proper.
+	// The validator falls back to OpenAPI 3.0 for many a schema, so bodies are judged below, by JSON Schema 2020-12
+	// proper.
 	in := &openapi3filter.RequestValidationInput{
 		Request: r, Route: route, PathParams: params,
 		Options: &openapi3filter.Options{

@@ -11,12 +11,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// maxDepth bounds the nesting of a body, because what reads it further on, here
-// and in the guest, recurses.
+// maxDepth bounds the nesting of a body, because what reads it further on, here and in the guest, recurses.
 const maxDepth = 1000
 
-// parseObject checks a body and returns its JSON object. The result holds a copy
-// of the text, so it outlives the buffer that raw is in.
+// parseObject checks a body and returns its JSON object. The result holds a copy of the text, so it outlives the buffer
+// that raw is in.
 func parseObject(raw []byte) (gjson.Result, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return gjson.Result{}, malformed(raw, 0, "the body is empty")
@@ -37,8 +36,8 @@ func parseObject(raw []byte) (gjson.Result, error) {
 	return doc, nil
 }
 
-// tooDeep returns the offset of the bracket that passes maxDepth, or -1. It runs
-// before anything recursive and so must stand any input.
+// tooDeep returns the offset of the bracket that passes maxDepth, or -1. It runs before anything recursive and so must
+// stand any input.
 func tooDeep(raw []byte) int {
 	depth, inString := 0, false
 	for i := 0; i < len(raw); i++ {
@@ -89,17 +88,15 @@ func malformed(raw []byte, at int, what string) *problem {
 	return &problem{kind: kindMalformed, detail: fmt.Sprintf("%s, at byte %d (line %d).", what, at, line)}
 }
 
-// members is what a route takes from an object: the wanted keys by position, and
-// the names of the others.
+// members is what a route takes from an object: the wanted keys by position, and the names of the others.
 type members struct {
 	want    []string
 	values  []gjson.Result
 	unknown []string
 }
 
-// pick reads the wanted members of an object. Key names are compared exactly,
-// and one that is given twice is refused: parsers on the way here may have
-// looked at the other one.
+// pick reads the wanted members of an object. Key names are compared exactly, and one that is given twice is refused:
+// parsers on the way here may have looked at the other one.
 func pick(doc gjson.Result, prefix string, want ...string) (members, error) {
 	m := members{want: want, values: make([]gjson.Result, len(want))}
 	var twice string
@@ -171,8 +168,7 @@ func wrongType(path, expected string, got gjson.Result) *problem {
 	return invalid(path, path+" must be "+expected+", not "+jsonType(got)+".")
 }
 
-// elements calls each for every element of an array member, with its path;
-// absent and null have none.
+// elements calls each for every element of an array member, with its path; absent and null have none.
 func (m *members) elements(key string, each func(path string, v gjson.Result) error) error {
 	v := m.values[indexOf(m.want, key)]
 	if v.Type == gjson.Null {

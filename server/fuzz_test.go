@@ -12,8 +12,8 @@ import (
 	"github.com/codecell/codecell/bridge"
 )
 
-// FuzzExecBody sends any bytes through the whole handler. Whatever they are, the
-// answer is a result or a problem that matches the OpenAPI document, never a 500.
+// FuzzExecBody sends any bytes through the whole handler. Whatever they are, the answer is a result or a problem that
+// matches the OpenAPI document, never a 500.
 func FuzzExecBody(f *testing.F) {
 	for _, seed := range []string{
 		cell, ``, `{}`, `null`, `[]`, `{"turnId":"turn-1","code":`, `{"turnId":5}`, "{\"turnId\":\"\xff\"}", "\x00",

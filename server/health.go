@@ -22,8 +22,8 @@ func (s *Server) healthz(c echo.Context) error {
 	return send(c, http.StatusOK, mimeJSON, []byte(`{"ok":true}`))
 }
 
-// readyz is GET /readyz. It says no as soon as the service is told to stop, while
-// running cells still finish, so that a load balancer looks elsewhere in time.
+// readyz is GET /readyz. It says no as soon as the service is told to stop, while running cells still finish, so that a
+// load balancer looks elsewhere in time.
 func (s *Server) readyz(c echo.Context) error {
 	status := http.StatusOK
 	answer := readiness{OK: true, Health: s.backend.Health()}

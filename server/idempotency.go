@@ -30,8 +30,8 @@ func (r request) digest() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// answerOnce sends what produce appends. With an Idempotency-Key, produce runs at
-// most once for each key, turn and route of a tenant; who comes second waits.
+// answerOnce sends what produce appends. With an Idempotency-Key, produce runs at most once for each key, turn and
+// route of a tenant; who comes second waits.
 func (s *Server) answerOnce(c echo.Context, of request, produce func(dst []byte) ([]byte, error)) error {
 	keys := c.Request().Header[headerIdempotency]
 	if len(keys) == 0 {
@@ -63,8 +63,7 @@ func (s *Server) answerOnce(c echo.Context, of request, produce func(dst []byte)
 	return send(c, http.StatusOK, mimeJSON, body)
 }
 
-// produce fills a claimed slot, whatever happens: a claim that is never
-// finished would block its key for good.
+// produce fills a claimed slot, whatever happens: a claim that is never finished would block its key for good.
 func (s *Server) produce(at slot, produce func([]byte) ([]byte, error)) {
 	body, err := []byte(nil), error(&problem{kind: kindInternal})
 	defer func() { s.answers.finish(at, body, err) }()

@@ -11,8 +11,8 @@ import (
 	"github.com/codecell/codecell/catalog"
 )
 
-// checkPayload is POST /v1/payload/check (contract A6). It fails closed: a list
-// that it can't read is not exec and wait.
+// checkPayload is POST /v1/payload/check (contract A6). It fails closed: a list that it can't read is not exec and
+// wait.
 func (s *Server) checkPayload(c echo.Context) error {
 	body, err := s.readBody(c, maxBody)
 	if err != nil {

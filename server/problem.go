@@ -17,8 +17,7 @@ import (
 	"github.com/codecell/codecell/catalog"
 )
 
-// kind is the last part of a problem's type URI. A client may switch on it; the
-// texts may change.
+// kind is the last part of a problem's type URI. A client may switch on it; the texts may change.
 type kind string
 
 const (
@@ -68,8 +67,7 @@ var problemTable = map[kind]struct {
 	kindUnavailable:  {http.StatusServiceUnavailable, "The service can't run code now"},
 }
 
-// problem is an RFC 9457 document (contract I3) on its way to the client.
-// Handlers return it as their error.
+// problem is an RFC 9457 document (contract I3) on its way to the client. Handlers return it as their error.
 type problem struct {
 	kind   kind
 	detail string // what is wrong, where, what to do next
@@ -101,8 +99,8 @@ func invalid(key, detail string) *problem {
 	return &problem{kind: kindInvalid, key: key, detail: detail}
 }
 
-// asProblem turns whatever a handler returned into a document. Errors that it
-// does not know say nothing of themselves: their text may hold host detail.
+// asProblem turns whatever a handler returned into a document. Errors that it does not know say nothing of themselves:
+// their text may hold host detail.
 func asProblem(err error) *problem {
 	var (
 		p       *problem
@@ -123,8 +121,7 @@ func asProblem(err error) *problem {
 	return &problem{kind: kindInternal, detail: "Nothing is known to be wrong with the request. The log of the service has the cause under this instance."}
 }
 
-// refused maps the backend's vocabulary; a kind added there is a 500 until it is
-// given a status here.
+// refused maps the backend's vocabulary; a kind added there is a 500 until it is given a status here.
 func refused(e *bridge.Error) *problem {
 	kinds := map[bridge.Kind]kind{
 		bridge.KindInvalid:     kindInvalid,

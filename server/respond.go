@@ -15,8 +15,7 @@ var (
 	noSniff     = []string{"nosniff"}
 )
 
-// maxPooled bounds the buffers that are kept: one huge request must not pin its
-// size for good.
+// maxPooled bounds the buffers that are kept: one huge request must not pin its size for good.
 const maxPooled = 256 << 10
 
 // buffers holds scratch space for bodies and answers.
@@ -35,8 +34,7 @@ func giveBuffer(b *[]byte) {
 	buffers.Put(b)
 }
 
-// send writes a whole answer at once, with its length, so that a client can tell
-// a cut one.
+// send writes a whole answer at once, with its length, so that a client can tell a cut one.
 func send(c echo.Context, status int, mime []string, body []byte) error {
 	h := c.Response().Header()
 	h["Content-Type"] = mime

@@ -49,9 +49,8 @@ func withoutNulls(d *bridge.Delivery) bridge.Delivery {
 	}
 }
 
-// resume is the frame of both routes: read, check, look the turn up, act once.
-// The turn is looked up only where an answer must be produced, so that a retry
-// gets the first answer even if the turn has ended since (contract I3).
+// resume is the frame of both routes: read, check, look the turn up, act once. The turn is looked up only where an
+// answer must be produced, so that a retry gets the first answer even if the turn has ended since (contract I3).
 func (s *Server) resume(c echo.Context, route string,
 	act func(context.Context, Turn, *resumeRequest, []byte) ([]byte, error),
 ) error {
@@ -74,8 +73,8 @@ func (s *Server) resume(c echo.Context, route string,
 	})
 }
 
-// parseResume takes a runId of any type and hands it on: what is wrong with it is
-// a result and not a problem (contract C5).
+// parseResume takes a runId of any type and hands it on: what is wrong with it is a result and not a problem (contract
+// C5).
 func parseResume(raw []byte) (*resumeRequest, error) {
 	doc, err := parseObject(raw)
 	if err != nil {

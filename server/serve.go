@@ -15,16 +15,15 @@ const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 32 << 10
-	// writeTimeout ends a client that does not read its answer. It starts with the
-	// request, so it is longer than the longest wait: a minute for pending work, a
-	// minute of guest time, and a minute of draining.
+	// writeTimeout ends a client that does not read its answer. It starts with the request, so it is longer than the
+	// longest wait: a minute for pending work, a minute of guest time, and a minute of draining.
 	writeTimeout = 5 * time.Minute
 	// flushTimeout is for the last answers once all cells have ended or are aborted.
 	flushTimeout = 2 * time.Second
 )
 
-// Listen opens the address to serve on, such as "127.0.0.1:8080". Without keys it
-// opens loopback addresses only (contract I2).
+// Listen opens the address to serve on, such as "127.0.0.1:8080". Without keys it opens loopback addresses only
+// (contract I2).
 func (s *Server) Listen(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -36,9 +35,8 @@ func (s *Server) Listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Serve answers on l until ctx ends, and then stops in order (contract I1): new
-// work is refused, running cells finish or are aborted after grace, the last
-// answers go out. When now ends, cells are aborted at once. Serve closes l and the
+// Serve answers on l until ctx ends, and then stops in order (contract I1): new work is refused, running cells finish
+// or are aborted after grace, the last answers go out. When now ends, cells are aborted at once. Serve closes l and the
 // backend and returns nil if it stopped because it was told to.
 //
 // A listener that did not come from Listen is held to the same rule.
@@ -64,8 +62,8 @@ func (s *Server) Serve(ctx, now context.Context, l net.Listener, grace time.Dura
 	return err
 }
 
-// stop keeps the listener open while cells finish: /readyz and refusals with
-// Retry-After tell clients more than a refused connection does.
+// stop keeps the listener open while cells finish: /readyz and refusals with Retry-After tell clients more than a
+// refused connection does.
 func (s *Server) stop(srv *http.Server, now context.Context, grace time.Duration) error {
 	s.stopping.Store(true)
 	s.log.Info("stopping", "grace", grace.String())

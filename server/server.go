@@ -20,13 +20,13 @@ type Options struct {
 	Backend Backend
 	// Keys are the API keys; without any the service keeps to loopback (contract I2).
 	Keys []Key
-	// MaxSourceBytes is the operator's bound on a cell's source; it sets what an
-	// exec may weigh. Zero means the default of contract A2.
+	// MaxSourceBytes is the operator's bound on a cell's source; it sets what an exec may weigh. Zero means the default
+	// of contract A2.
 	MaxSourceBytes int
 	// MaxBodyBytes bounds the request bodies in memory at once; zero means 128 MiB.
 	MaxBodyBytes int64
-	// MaxTenantBodyBytes bounds those of one tenant; zero means half of
-	// MaxBodyBytes, or all of it when there is only one tenant.
+	// MaxTenantBodyBytes bounds those of one tenant; zero means half of MaxBodyBytes, or all of it when there is only
+	// one tenant.
 	MaxTenantBodyBytes int64
 	// Answers bound what is remembered for the Idempotency-Key.
 	Answers AnswerBounds
@@ -97,8 +97,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler returns the routes, for a listener of the caller's own. It does not
-// check where that listens; Serve does.
+// Handler returns the routes, for a listener of the caller's own. It does not check where that listens; Serve does.
 func (s *Server) Handler() http.Handler { return s.echo }
 
 func (s *Server) routes() *echo.Echo {
@@ -118,8 +117,7 @@ func (s *Server) routes() *echo.Echo {
 	e.Match(probes, "/readyz", s.readyz)
 	e.GET("/openapi.json", s.openapi)
 
-	// The guard is on each route and not on a group: a group would also answer for
-	// the routes that don't exist.
+	// The guard is on each route and not on a group: a group would also answer for the routes that don't exist.
 	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.refuseWhenStopping}
 	e.POST("/v1/turns", s.createTurn, guard...)
 	e.DELETE("/v1/turns/:id", s.dropTurn, guard...)
@@ -134,8 +132,7 @@ func (s *Server) routes() *echo.Echo {
 	return e
 }
 
-// trace logs each request. It is not there at all above debug level: a line an
-// exec would cost more than the exec.
+// trace logs each request. It is not there at all above debug level: a line an exec would cost more than the exec.
 func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
@@ -159,8 +156,8 @@ func (s *Server) recovered(c echo.Context, err error, stack []byte) error {
 
 var errStopping = errors.New("the service is shutting down")
 
-// refuseWhenStopping turns new work away while running cells finish (contract
-// I1). Results are still taken: a cell may be waiting for them.
+// refuseWhenStopping turns new work away while running cells finish (contract I1). Results are still taken: a cell may
+// be waiting for them.
 func (s *Server) refuseWhenStopping(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !s.stopping.Load() {

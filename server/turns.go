@@ -73,8 +73,8 @@ func (s *Server) dropTurn(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// dropSession is DELETE /v1/sessions/{id} (contract G7). A session is only a
-// name that turns share, so one without turns is no error.
+// dropSession is DELETE /v1/sessions/{id} (contract G7). A session is only a name that turns share, so one without
+// turns is no error.
 func (s *Server) dropSession(c echo.Context) error {
 	n, err := s.backend.DropSession(Tenant(c), pathParam(c, "id"))
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Server) dropSession(c echo.Context) error {
 	return sendValue(c, http.StatusOK, map[string]int{"turnsDropped": n})
 }
 
-// pathParam undoes the escaping of a path segment. echo matches on the escaped
-// path when there is one, and then hands out its segments as they are.
+// pathParam undoes the escaping of a path segment. echo matches on the escaped path when there is one, and then hands
+// out its segments as they are.
 func pathParam(c echo.Context, name string) string {
 	v := c.Param(name)
 	if c.Request().URL.RawPath == "" {
@@ -96,8 +96,8 @@ func pathParam(c echo.Context, name string) string {
 	return v
 }
 
-// DecodeTurn reads the body of POST /v1/turns (contract J). warnings name keys
-// that were ignored; the error says which key is wrong.
+// DecodeTurn reads the body of POST /v1/turns (contract J). warnings name keys that were ignored; the error says which
+// key is wrong.
 func DecodeTurn(raw []byte) (req *bridge.TurnRequest, warnings []string, err error) {
 	doc, err := parseObject(raw)
 	if err != nil {
@@ -106,9 +106,8 @@ func DecodeTurn(raw []byte) (req *bridge.TurnRequest, warnings []string, err err
 	return decodeTurn("", doc)
 }
 
-// decodeTurn reads the body of a turn. prefix is the path to it, for errors.
-// Unknown keys come back as warnings: a gateway that is newer than this service
-// still works, and one that made a slip is told.
+// decodeTurn reads the body of a turn. prefix is the path to it, for errors. Unknown keys come back as warnings: a
+// gateway that is newer than this service still works, and one that made a slip is told.
 func decodeTurn(prefix string, doc gjson.Result) (*bridge.TurnRequest, []string, error) {
 	m, err := pick(doc, prefix, "context", "config", "policy", "tools", "mcpServers", "raw", "disableTools")
 	if err != nil {
@@ -145,8 +144,7 @@ func unknownWarnings(prefix string, keys []string) []string {
 	return warnings
 }
 
-// decodeMember decodes one member into a Go value and names the path that does
-// not fit.
+// decodeMember decodes one member into a Go value and names the path that does not fit.
 func decodeMember(path string, raw json.RawMessage, into any) error {
 	if raw == nil {
 		return nil

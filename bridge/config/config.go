@@ -2,9 +2,8 @@ package config
 
 import "encoding/json"
 
-// Config is tools.codeMode (contract A2) with every value resolved:
-// in range, and consistent with the others. Start from Default; the zero
-// value is not usable. It is a value: layering returns a new one.
+// Config is tools.codeMode (contract A2) with every value resolved: in range, and consistent with the others. Start
+// from Default; the zero value is not usable. It is a value: layering returns a new one.
 type Config struct {
 	Enabled bool
 	// Languages is a non-empty subset of LanguageJavaScript, LanguageTypeScript, in this order.
@@ -33,13 +32,12 @@ type Config struct {
 
 	// off is set where the operator wrote a bare `false`: a turn can't undo that.
 	off bool
-	// asked holds, by key, numbers as they were before another number capped
-	// them: a later layer may lift the cap.
+	// asked holds, by key, numbers as they were before another number capped them: a later layer may lift the cap.
 	asked map[string]int
 }
 
-// Default returns the operator's config when nothing is configured: every
-// key at its default, and code mode off until a turn enables it.
+// Default returns the operator's config when nothing is configured: every key at its default, and code mode off until a
+// turn enables it.
 func Default() Config {
 	c := Config{Languages: bothLanguages()}
 	for _, k := range keys {
@@ -54,11 +52,10 @@ func Default() Config {
 	return c
 }
 
-// Merge lays one of the operator's own layers over c, field by field (contract
-// A2): the global config over the defaults, or an agent's over the global one.
-// raw is `true`, `false` or an object; empty and null change nothing. A number
-// of the wrong kind takes its default, one out of range is clamped. A bare
-// `false` switches code mode off for good, that is, also for turns.
+// Merge lays one of the operator's own layers over c, field by field (contract A2): the global config over the
+// defaults, or an agent's over the global one. raw is `true`, `false` or an object; empty and null change nothing. A
+// number of the wrong kind takes its default, one out of range is clamped. A bare `false` switches code mode off for
+// good, that is, also for turns.
 func (c Config) Merge(raw json.RawMessage) (Config, error) {
 	next := c
 	for key, v := range c.asked {
@@ -73,9 +70,8 @@ func (c Config) Merge(raw json.RawMessage) (Config, error) {
 	return next, nil
 }
 
-// Narrow lays a turn's config over the operator's c (contract A2): the turn may
-// enable code mode, take any choice, and lower limits, but never raise one. A
-// number of the wrong kind leaves the operator's value.
+// Narrow lays a turn's config over the operator's c (contract A2): the turn may enable code mode, take any choice, and
+// lower limits, but never raise one. A number of the wrong kind leaves the operator's value.
 func (c Config) Narrow(raw json.RawMessage) (Config, error) {
 	next := c
 	l := layer{config: &next, ceiling: &c}
@@ -87,8 +83,7 @@ func (c Config) Narrow(raw json.RawMessage) (Config, error) {
 	return next, nil
 }
 
-// settle applies the caps that one number puts on another and remembers what
-// they took away.
+// settle applies the caps that one number puts on another and remembers what they took away.
 func (c *Config) settle() {
 	c.asked = make(map[string]int, 2)
 	for _, k := range keys {

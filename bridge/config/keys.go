@@ -1,9 +1,8 @@
 package config
 
-// Key is one key of the code mode config (contract A2) as the parser, the
-// documentation and the tests read it. A key is either a number (Max is not
-// zero) or a choice (Allowed is not empty); `enabled` and `languages` have
-// shapes of their own and are described by Doc alone.
+// Key is one key of the code mode config (contract A2) as the parser, the documentation and the tests read it. A key is
+// either a number (Max is not zero) or a choice (Allowed is not empty); `enabled` and `languages` have shapes of their
+// own and are described by Doc alone.
 type Key struct {
 	// Key is the wire name; a dot stands for nesting.
 	Key string
@@ -53,8 +52,7 @@ const (
 	ResumeRestore = "restore"
 )
 
-// keys is the one table of A2: whatever needs a key, a default or a bound
-// reads it here.
+// keys is the one table of A2: whatever needs a key, a default or a bound reads it here.
 var keys = []Key{
 	{Key: keyEnabled, Doc: "Only the boolean true switches code mode on."},
 	{
@@ -112,8 +110,7 @@ var keys = []Key{
 		choice: func(c *Config) *string { return &c.Drain },
 	},
 	{
-		// The default is the widest value, so that drainMs follows timeoutMs
-		// until somebody sets it.
+		// The default is the widest value, so that drainMs follows timeoutMs until somebody sets it.
 		Key: "drainMs", Default: 60_000, Min: 1, Max: 60_000, CappedBy: "timeoutMs",
 		Doc:    "How long an exec or wait drains nested calls before it suspends; timeoutMs unless set.",
 		number: func(c *Config) *int { return &c.DrainMs },

@@ -10,16 +10,15 @@ import (
 	"strconv"
 )
 
-// layer writes one raw config into config, below ceiling if there is one. The raw
-// text comes from an operator or, as a turn's config, from the network: whatever
-// it holds, the result is in range or there is an error that names the key.
+// layer writes one raw config into config, below ceiling if there is one. The raw text comes from an operator or, as a
+// turn's config, from the network: whatever it holds, the result is in range or there is an error that names the key.
 type layer struct {
 	config  *Config
 	ceiling *Config
 }
 
-// apply takes the three shapes that the contract allows. Anything else is refused
-// rather than taken for "off": `"true"` as a whole config is a slip, not a choice.
+// apply takes the three shapes that the contract allows. Anything else is refused rather than taken for "off": `"true"`
+// as a whole config is a slip, not a choice.
 func (l *layer) apply(raw json.RawMessage) error {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -57,8 +56,8 @@ func (l *layer) object(prefix string, raw json.RawMessage) error {
 	return nil
 }
 
-// member applies one key. snapshot is the only one that nests, and only one level,
-// so the text can't make this recurse further.
+// member applies one key. snapshot is the only one that nests, and only one level, so the text can't make this recurse
+// further.
 func (l *layer) member(key string, raw json.RawMessage) error {
 	if key == "snapshot" {
 		if isNull(raw) {
@@ -91,8 +90,8 @@ func (l *layer) member(key string, raw json.RawMessage) error {
 	return l.choice(k, raw)
 }
 
-// number never fails: the contract prefers a default to an error here, so that a
-// config written for another version still starts.
+// number never fails: the contract prefers a default to an error here, so that a config written for another version
+// still starts.
 func (l *layer) number(k Key, raw json.RawMessage) {
 	v, ok := positiveInteger(raw)
 	switch {
@@ -108,8 +107,7 @@ func (l *layer) number(k Key, raw json.RawMessage) {
 	*k.number(l.config) = v
 }
 
-// choice fails on what it does not know: no value could be assumed without
-// changing what a cell may do.
+// choice fails on what it does not know: no value could be assumed without changing what a cell may do.
 func (l *layer) choice(k Key, raw json.RawMessage) error {
 	var v string
 	if err := json.Unmarshal(raw, &v); err != nil || !slices.Contains(k.Allowed, v) {
@@ -121,8 +119,7 @@ func (l *layer) choice(k Key, raw json.RawMessage) error {
 	return nil
 }
 
-// languages keeps the known ones; none left means both. A turn can't bring back
-// a language that the operator left out.
+// languages keeps the known ones; none left means both. A turn can't bring back a language that the operator left out.
 func (l *layer) languages(raw json.RawMessage) error {
 	asked := knownLanguages(raw)
 	if len(asked) == 0 {
@@ -138,8 +135,8 @@ func (l *layer) languages(raw json.RawMessage) error {
 	return nil
 }
 
-// knownLanguages returns the languages in raw, each once and in the order of the
-// constants; anything else in it is passed over.
+// knownLanguages returns the languages in raw, each once and in the order of the constants; anything else in it is
+// passed over.
 func knownLanguages(raw json.RawMessage) []string {
 	var items []any
 	if json.Unmarshal(raw, &items) != nil {
@@ -156,8 +153,8 @@ func knownLanguages(raw json.RawMessage) []string {
 
 func bothLanguages() []string { return []string{LanguageJavaScript, LanguageTypeScript} }
 
-// positiveInteger reads a JSON number as a JavaScript runtime does: 1e3
-// and 5.0 are integers. The value saturates; every table maximum is far below.
+// positiveInteger reads a JSON number as a JavaScript runtime does: 1e3 and 5.0 are integers. The value saturates;
+// every table maximum is far below.
 func positiveInteger(raw json.RawMessage) (int, bool) {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || f <= 0 || f != math.Trunc(f) {

@@ -47,8 +47,7 @@ func nearestKey(key string) string {
 	return best
 }
 
-// editDistance counts the single byte insertions, deletions and replacements
-// that turn a into b.
+// editDistance counts the single byte insertions, deletions and replacements that turn a into b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -7,8 +7,8 @@ import (
 	"github.com/codecell/codecell/catalog"
 )
 
-// Context says on whose behalf a turn runs. It goes along with every nested call (contract G1), and a suspended
-// run is resumed only by a turn with the same one (contract C5).
+// Context says on whose behalf a turn runs. It goes along with every nested call (contract G1), and a suspended run is
+// resumed only by a turn with the same one (contract C5).
 type Context struct {
 	AgentID    string `json:"agentId,omitempty"`
 	SessionID  string `json:"sessionId,omitempty"`
@@ -31,9 +31,9 @@ type Call struct {
 	Context  Context
 }
 
-// Executor carries out calls. It must return soon after ctx ends. The result is the tool's own JSON, usually
-// {content, details, isError}. An error rejects the guest's promise with its text, which the cell sees: it must
-// name nothing of the host.
+// Executor carries out calls. It must return soon after ctx ends. The result is the tool's own JSON, usually {content,
+// details, isError}. An error rejects the guest's promise with its text, which the cell sees: it must name nothing of
+// the host.
 type Executor interface {
 	Execute(ctx context.Context, call Call) (json.RawMessage, error)
 }

@@ -20,8 +20,8 @@ type SigningKeys struct {
 	ByTenant map[string][]byte
 }
 
-// Of returns the key that a tenant's requests are signed with, nil if they are not signed. A derived key is
-// HKDF-SHA256 of Master, without salt, with the info "codecell executor signature v2: " and the tenant: 32 bytes.
+// Of returns the key that a tenant's requests are signed with, nil if they are not signed. A derived key is HKDF-SHA256
+// of Master, without salt, with the info "codecell executor signature v2: " and the tenant: 32 bytes.
 func (k SigningKeys) Of(tenant string) []byte {
 	if own := k.ByTenant[tenant]; own != nil {
 		return own

@@ -21,19 +21,16 @@ import (
 	"github.com/codecell/codecell/server"
 )
 
-// Config is the config file of codecell serve, in JSON5. Every key may be left
-// out; an unknown one is an error (contract A2, I1).
+// Config is the config file of codecell serve, in JSON5. Every key may be left out; an unknown one is an error
+// (contract A2, I1).
 type Config struct {
-	// Listen is the address to serve on. Default 127.0.0.1:8080. Anything but
-	// loopback needs auth.keys.
+	// Listen is the address to serve on. Default 127.0.0.1:8080. Anything but loopback needs auth.keys.
 	Listen string `json:"listen"`
 	// LogLevel is debug, info, warn or error. Default info.
 	LogLevel string `json:"logLevel"`
-	// GraceSeconds is how long running cells may take to finish when the service
-	// stops. Default 30.
+	// GraceSeconds is how long running cells may take to finish when the service stops. Default 30.
 	GraceSeconds int `json:"graceSeconds"`
-	// TestExecutors enables the echo executor. Never in production: it lets any
-	// turn invent the answers of its tools.
+	// TestExecutors enables the echo executor. Never in production: it lets any turn invent the answers of its tools.
 	TestExecutors bool `json:"testExecutors"`
 	// Tools holds tools.codeMode.
 	Tools ToolsConfig `json:"tools"`
@@ -107,8 +104,8 @@ type EngineConfig struct {
 	Threads int `json:"threads"`
 	// Queue is how many may wait for a thread before the service is overloaded.
 	Queue int `json:"queue"`
-	// Heaps is how many runs may have a heap, running or suspended. By default
-	// there is one for every suspended run that codeMode allows, and some more.
+	// Heaps is how many runs may have a heap, running or suspended. By default there is one for every suspended run
+	// that codeMode allows, and some more.
 	Heaps int `json:"heaps"`
 }
 

@@ -66,8 +66,7 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// language is not judged here. The service does that, and its text is the one that
-// models see (contract B1).
+// language is not judged here. The service does that, and its text is the one that models see (contract B1).
 func (e *execCommand) language() string {
 	if e.Language != "" {
 		return e.Language
@@ -106,8 +105,8 @@ func (e *execCommand) finish(ctx context.Context, r runner, c cell, p *printer) 
 	}
 }
 
-// needsCaller tells whether a run waits for calls that only a gateway can run:
-// those come with their input (contract C2).
+// needsCaller tells whether a run waits for calls that only a gateway can run: those come with their input (contract
+// C2).
 func needsCaller(result gjson.Result) bool {
 	return result.Get(`pendingToolCalls.#(input).id`).Exists()
 }

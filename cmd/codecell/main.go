@@ -1,7 +1,6 @@
-// Command codecell runs cells: as a service for LLM gateways (codecell serve) or
-// one from a file (codecell exec). It owns the command line, the config file and
-// the signals, and puts engine, bridge and server together; it knows nothing of
-// what they do (contract I1).
+// Command codecell runs cells: as a service for LLM gateways (codecell serve) or one from a file (codecell exec). It
+// owns the command line, the config file and the signals, and puts engine, bridge and server together; it knows nothing
+// of what they do (contract I1).
 package main
 
 import (
@@ -23,8 +22,7 @@ const (
 	exitUsage  = 2 // the command line, the config or a file is wrong
 )
 
-// cli is the command line. A flag wins over its environment variable, and that
-// over the config file.
+// cli is the command line. A flag wins over its environment variable, and that over the config file.
 type cli struct {
 	Serve      serveCommand      `cmd:"" help:"Answer HTTP requests."`
 	Exec       execCommand       `cmd:"" help:"Run one cell and print what it gives."`
@@ -56,8 +54,8 @@ func main() {
 	os.Exit(run(&terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, ctx: ctx, now: now}, os.Args[1:]))
 }
 
-// signals returns a context that ends at the first SIGINT or SIGTERM and one
-// that ends at the second. They live as long as the process.
+// signals returns a context that ends at the first SIGINT or SIGTERM and one that ends at the second. They live as long
+// as the process.
 func signals() (ctx, now context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	now, end := context.WithCancel(context.Background())

@@ -85,8 +85,7 @@ func indented(raw string) string {
 	return printable(out.String())
 }
 
-// printable takes the control characters out of what a cell says: a terminal
-// would obey them.
+// printable takes the control characters out of what a cell says: a terminal would obey them.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if (r < 0x20 && r != '\n' && r != '\t') || (r >= 0x7f && r < 0xa0) {

@@ -7,8 +7,7 @@ import (
 	"fmt"
 )
 
-// runner runs one cell in a turn of its own. The answers are CodeModeResults
-// (contract B7).
+// runner runs one cell in a turn of its own. The answers are CodeModeResults (contract B7).
 type runner interface {
 	exec(ctx context.Context, c cell) ([]byte, error)
 	wait(ctx context.Context, runID string) ([]byte, error)
@@ -22,9 +21,8 @@ type cell struct {
 	Language string `json:"language"`
 }
 
-// prepareTurn completes the body of a turn from a catalog file: code mode is on
-// unless the file says otherwise, and there is a context, because a run without
-// one belongs to nobody and can't be resumed (contract C5).
+// prepareTurn completes the body of a turn from a catalog file: code mode is on unless the file says otherwise, and
+// there is a context, because a run without one belongs to nobody and can't be resumed (contract C5).
 func prepareTurn(file []byte) ([]byte, error) {
 	turn := map[string]json.RawMessage{}
 	if len(file) > 0 {

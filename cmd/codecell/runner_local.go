@@ -17,8 +17,8 @@ type localRunner struct {
 	turn server.Turn
 }
 
-// newLocalRunner starts an engine. The echo executor is on: the catalog is the
-// user's own file, there is nobody to deceive.
+// newLocalRunner starts an engine. The echo executor is on: the catalog is the user's own file, there is nobody to
+// deceive.
 func newLocalRunner(ctx context.Context, turn []byte, warn func(string)) (runner, error) {
 	req, ignored, err := server.DecodeTurn(turn)
 	if err != nil {

@@ -24,8 +24,7 @@ type remoteRunner struct {
 	turnID string
 }
 
-// newRemoteRunner prepares a turn on the server at base, such as
-// http://127.0.0.1:8080.
+// newRemoteRunner prepares a turn on the server at base, such as http://127.0.0.1:8080.
 func newRemoteRunner(ctx context.Context, base, key string, turn []byte, warn func(string)) (runner, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

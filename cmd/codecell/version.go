@@ -8,8 +8,7 @@ import (
 // versionCommand is codecell version.
 type versionCommand struct{}
 
-// Run prints the module's version, the commit it was built from, and the Go
-// version, as far as the build recorded them.
+// Run prints the module's version, the commit it was built from, and the Go version, as far as the build recorded them.
 func (versionCommand) Run(t *terminal) error {
 	_, err := fmt.Fprintln(t.out, version())
 	return err

@@ -1,5 +1,5 @@
-// Package enginetest is the fake that ships with the engine's interface: an Engine whose guests follow a script that
-// is written in Go. What is above the engine can so be tested without cgo, without JavaScript, and inside a
+// Package enginetest is the fake that ships with the engine's interface: an Engine whose guests follow a script that is
+// written in Go. What is above the engine can so be tested without cgo, without JavaScript, and inside a
 // testing/synctest bubble.
 //
 // A script is a list of steps. Each is given the decoded input and a Records to which it adds what the guest is
@@ -18,8 +18,8 @@
 //		}
 //	})
 //
-// The package also watches how guests are used: two steps at once, a step after Close, or a guest that is closed
-// twice or never is reported by Engine.Close and Engine.Misuse.
+// The package also watches how guests are used: two steps at once, a step after Close, or a guest that is closed twice
+// or never is reported by Engine.Close and Engine.Misuse.
 //
 // It must not know anything but package engine: what a tool, a turn or a run is, is the test's business.
 package enginetest

@@ -9,8 +9,8 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// Step is one step of a scripted guest. The error is what ended the step from outside (engine.ErrTimeout and the
-// like); the records count until then.
+// Step is one step of a scripted guest. The error is what ended the step from outside (engine.ErrTimeout and the like);
+// the records count until then.
 type Step func(in *Input, out *Records) error
 
 // Script is what a guest does, step by step. A step beyond the last one is engine.ErrProtocol.
@@ -99,8 +99,8 @@ func (e *Engine) Misuse() error {
 	return errors.Join(e.misuse...)
 }
 
-// Close implements engine.Engine. The error says how guests were misused: above all those that were not closed
-// exactly once.
+// Close implements engine.Engine. The error says how guests were misused: above all those that were not closed exactly
+// once.
 func (e *Engine) Close() error {
 	for _, v := range e.VMs() {
 		if n := v.Closed(); n != 1 {

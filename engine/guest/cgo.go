@@ -41,8 +41,8 @@ const (
 // ControlSize is the number of bytes that a heap's Control needs, outside of the heap itself.
 const ControlSize = int(C.sizeof_struct_control)
 
-// Control is the host's side of one heap. It must lie in memory that neither moves nor is part of the heap.
-// One goroutine at a time may use it, except for Stop and SendStop.
+// Control is the host's side of one heap. It must lie in memory that neither moves nor is part of the heap. One
+// goroutine at a time may use it, except for Stop and SendStop.
 type Control C.struct_control
 
 var installHardStop = sync.OnceValue(func() error {
@@ -70,8 +70,7 @@ func NewControl(p unsafe.Pointer) *Control { return (*Control)(p) }
 
 func (c *Control) c() *C.struct_control { return (*C.struct_control)(c) }
 
-// Boot makes a heap in the zeroed memory at base. Afterwards Used says how many bytes the image of a fresh guest
-// has.
+// Boot makes a heap in the zeroed memory at base. Afterwards Used says how many bytes the image of a fresh guest has.
 func (c *Control) Boot(base unsafe.Pointer, size int) error {
 	if err := installHardStop(); err != nil {
 		return err

@@ -1,8 +1,8 @@
-// Package guest is the runtime inside a guest heap: guest.js and its companions, which a cell sees, and the C
-// shim that executes steps. It is the same for every build of the engine.
+// Package guest is the runtime inside a guest heap: guest.js and its companions, which a cell sees, and the C shim that
+// executes steps. It is the same for every build of the engine.
 //
-// It owns the layout of a heap, the step protocol's guest side, the JSON adapter and the hard stop. It knows no
-// tool, no run and no policy; it never calls into Go, and nothing of the host lies inside a heap.
+// It owns the layout of a heap, the step protocol's guest side, the JSON adapter and the hard stop. It knows no tool,
+// no run and no policy; it never calls into Go, and nothing of the host lies inside a heap.
 //
 // # The step protocol
 //
@@ -13,15 +13,15 @@
 //	u8 1, u8 flags (1: TypeScript, 2: truncate output), u32 memory limit, u32 max output, u32 max value,
 //	u32 max requests, u32 max timers, [32]u8 seed, text source
 //
-// and beside it the turn's catalog: four texts (entries, names, MCP servers, declaration files), which the heap
-// keeps as they are and parses when the cell first touches them. The source is the cell wrapped in an async
-// arrow function. The input of every later step:
+// and beside it the turn's catalog: four texts (entries, names, MCP servers, declaration files), which the heap keeps
+// as they are and parses when the cell first touches them. The source is the cell wrapped in an async arrow function.
+// The input of every later step:
 //
 //	u8 2, u32 n, n × (u32 request id, u8 kind, text payload)
 //
-// with kind 0 a value (JSON), 1 a failure (JSON object: message, name, code, toolId, callId), 2 a timer that
-// fired. Answers are delivered in this order, and the jobs that follow from one run before the next; so a timer may
-// have been cancelled before its answer is reached, which is then ignored.
+// with kind 0 a value (JSON), 1 a failure (JSON object: message, name, code, toolId, callId), 2 a timer that fired.
+// Answers are delivered in this order, and the jobs that follow from one run before the next; so a timer may have been
+// cancelled before its answer is reached, which is then ignored.
 //
 // The effects are records: u8 type, u32 length, payload.
 //
@@ -35,8 +35,8 @@
 //	O  u64 bytes                          output dropped in truncate mode
 //	C  n × (i64 milliseconds, u32 count)  the clock reads of the step
 //
-// What was thrown is u8 1 and the texts name, message and stack (u32 length, bytes) of an error, or u8 0 and one
-// text for anything else.
+// What was thrown is u8 1 and the texts name, message and stack (u32 length, bytes) of an error, or u8 0 and one text
+// for anything else.
 //
 // A step that was ended from outside hands out the records that were complete by then, and no D.
 //

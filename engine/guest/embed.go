@@ -19,12 +19,11 @@ var (
 	urlJS string
 )
 
-// Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when
-// its cell first needs them, by their index.
+// Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
+// cell first needs them, by their index.
 const Eager = 2
 
-// Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host
-// object.
+// Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host object.
 func Sources() []string {
 	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS}
 }

@@ -114,9 +114,9 @@ var kernels = []struct{ name, code string }{
 	{"closures", `let n = 0; for (let i = 0; i < 60000; i++) n += [i, 1].map(x => x + 1).reduce((a, b) => a + b); return n`},
 }
 
-// BenchmarkKernels runs the same code in a heap of ours, on the arena, and in a runtime of the engine's own Go
-// binding, on the system's allocator. The times are of the code alone, by its own clock, so that making and
-// freeing runtimes does not count.
+// BenchmarkKernels runs the same code in a heap of ours, on the arena, and in a runtime of the engine's own Go binding,
+// on the system's allocator. The times are of the code alone, by its own clock, so that making and freeing runtimes
+// does not count.
 func BenchmarkKernels(b *testing.B) {
 	e := newEngine(b, Options{Warm: 1})
 	for _, k := range kernels {

@@ -13,8 +13,8 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// FuzzStepInput: arbitrary bytes as a step's input, before and after a real one, and as a catalog. They are no
-// step, or a step with a valid end; the heap serves the next guest either way.
+// FuzzStepInput: arbitrary bytes as a step's input, before and after a real one, and as a catalog. They are no step, or
+// a step with a valid end; the heap serves the next guest either way.
 func FuzzStepInput(f *testing.F) {
 	short, waiting := limits(`return ALL_TOOLS.length`), limits(`return await tools.echo(Object.keys(tools))`)
 	f.Add(short.Append(nil), []byte{}, smallCatalog())
@@ -44,8 +44,8 @@ func ended(err error) bool {
 	return errors.Is(err, engine.ErrTimeout) || errors.Is(err, engine.ErrMemory) || errors.Is(err, engine.ErrOutput)
 }
 
-// FuzzCell: arbitrary text as a cell. Its effects decode, and it does the same when it runs again, unless a limit
-// or the clock came in between.
+// FuzzCell: arbitrary text as a cell. Its effects decode, and it does the same when it runs again, unless a limit or
+// the clock came in between.
 func FuzzCell(f *testing.F) {
 	for _, cell := range []string{
 		`return 1`, `text("a"); json({b: [1n]}); console.log(() => 1)`, `throw new Error("x")`, `const x = ;`, "`${",

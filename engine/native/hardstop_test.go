@@ -86,8 +86,8 @@ var unresponsive = map[string]string{
 	"clone":                  `const a = new Uint8Array(1e7); for (;;) structuredClone(a)`,
 }
 
-// bound is when a step must have ended at the latest (contract H1), beyond its timeout. The race detector slows
-// nothing down here, since the guest is C.
+// bound is when a step must have ended at the latest (contract H1), beyond its timeout. The race detector slows nothing
+// down here, since the guest is C.
 const bound = 250 * time.Millisecond
 
 func TestDeafBuiltinsEnd(t *testing.T) {

@@ -24,8 +24,8 @@ const (
 	resendStop = 10 * time.Millisecond
 )
 
-// heap is one address range: a page for the control, which no guest can reach, then the guest's heap. It belongs
-// to one run at a time.
+// heap is one address range: a page for the control, which no guest can reach, then the guest's heap. It belongs to one
+// run at a time.
 type heap struct {
 	mapping []byte
 	control *guest.Control
@@ -38,8 +38,8 @@ type heap struct {
 	alarm   *time.Timer
 }
 
-// newHeap reserves an address range for a heap of size bytes and boots a guest in it. Memory is taken only as it
-// is touched.
+// newHeap reserves an address range for a heap of size bytes and boots a guest in it. Memory is taken only as it is
+// touched.
 func newHeap(size int) (*heap, error) {
 	mapping, err := syscall.Mmap(-1, 0, page+size, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // longEnough is a step's timeout where the test is not about time. The race detector and a busy machine need room.
 const longEnough = 20 * time.Second
 
-// newEngine starts an engine that the test's end closes. Closing fails while a guest is open, so a test that
-// forgets one fails.
+// newEngine starts an engine that the test's end closes. Closing fails while a guest is open, so a test that forgets
+// one fails.
 func newEngine(t testing.TB, o Options) *Engine {
 	t.Helper()
 	e, err := New(o)

@@ -63,8 +63,8 @@ func TestMemoryLimit(t *testing.T) {
 	})
 }
 
-// The heap runs full at each allocation in turn, more or less: whatever the engine was doing, the run ends as one
-// that used too much, and the next guest is whole.
+// The heap runs full at each allocation in turn, more or less: whatever the engine was doing, the run ends as one that
+// used too much, and the next guest is whole.
 func TestMemoryRunsOutAnywhere(t *testing.T) {
 	e := newEngine(t, Options{})
 	h := e.heaps.all[len(e.heaps.all)-1]

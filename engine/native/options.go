@@ -7,8 +7,8 @@ var ErrNotLinked = errors.New("this binary was built without cgo, and the native
 
 // Options size an engine. Zero values take the defaults.
 type Options struct {
-	// Threads is how many steps may be executed at once, each on a locked OS thread. More than there are cores, since
-	// a cell that computes must not keep the others waiting: the system shares the cores out. Default 32.
+	// Threads is how many steps may be executed at once, each on a locked OS thread. More than there are cores, since a
+	// cell that computes must not keep the others waiting: the system shares the cores out. Default 32.
 	Threads int
 	// Queue is how many steps may wait for a thread before the engine says it is overloaded. Default 1024.
 	Queue int

@@ -11,8 +11,8 @@ import (
 // it looks, and the frames below.
 const minStack = 2 << 20
 
-// checkStack makes sure that a guest meets its stack limit, a RangeError that it can catch, before the thread meets
-// the end of its stack. New threads get the process's limit.
+// checkStack makes sure that a guest meets its stack limit, a RangeError that it can catch, before the thread meets the
+// end of its stack. New threads get the process's limit.
 func checkStack() error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_STACK, &limit); err != nil {

@@ -23,8 +23,8 @@ type Error struct {
 	// Text is the whole message for the model.
 	Text   string
 	Reason Reason
-	// Line and Column are where in the model's text the reason stands, 1-based,
-	// the column in characters; both are zero if the reason is the text as a whole.
+	// Line and Column are where in the model's text the reason stands, 1-based, the column in characters; both are zero
+	// if the reason is the text as a whole.
 	Line, Column int
 }
 
@@ -56,8 +56,7 @@ func sizeError(size, limit int) *Error {
 		size, limit)}
 }
 
-// moduleError refuses module access (contract B3). a is nil if its place is not
-// known.
+// moduleError refuses module access (contract B3). a is nil if its place is not known.
 func moduleError(code string, a *access) *Error {
 	const text = "code mode module access is disabled."
 	const instead = "There are no modules here: find tools with tools.search(query), run them with " +
@@ -73,8 +72,8 @@ func moduleError(code string, a *access) *Error {
 // maxQuotedCommand bounds, in bytes, the command that an error repeats.
 const maxQuotedCommand = 200
 
-// shellError refuses a shell command and says how to run it, with the catalog's
-// shell tool if there is one (contract B4).
+// shellError refuses a shell command and says how to run it, with the catalog's shell tool if there is one (contract
+// B4).
 func shellError(command, tool string) *Error {
 	const text = "This looks like a shell command, but the cell must be JavaScript or TypeScript. "
 	if tool == "" {
@@ -97,8 +96,7 @@ func cut(command string) string {
 	return command[:end] + "…"
 }
 
-// quote writes a string as JSON without escaping what only HTML needs escaped,
-// so that "cd x && ls" stays readable.
+// quote writes a string as JSON without escaping what only HTML needs escaped, so that "cd x && ls" stays readable.
 func quote(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -1,8 +1,7 @@
 package script
 
-// extent is how much work a text can make for a parser, measured before one
-// sees it. Parsers recurse: a quarter of a megabyte of "a=>a=>…" overflows Go's
-// stack, which no recover can catch, and some shapes cost them quadratic or
+// extent is how much work a text can make for a parser, measured before one sees it. Parsers recurse: a quarter of a
+// megabyte of "a=>a=>…" overflows Go's stack, which no recover can catch, and some shapes cost them quadratic or
 // exponential time. So the shape is measured first, in linear time.
 type extent struct {
 	names  int // identifiers and keywords in all
@@ -10,11 +9,11 @@ type extent struct {
 	nest   int // deepest recursion that scopes and chains of operators can cause
 	angles int // most "<" open at once
 	forks  int // most arrow functions inside one another that are ambiguous with a conditional
-	// enumText and enumJoins are the bytes of string literals in enums and the
-	// operators that can join them: an enum's strings are copied to each use.
+	// enumText and enumJoins are the bytes of string literals in enums and the operators that can join them: an enum's
+	// strings are copied to each use.
 	enumText, enumJoins int
-	// repeats is how often the name declared most often is declared, or how many
-	// decorators there are, if more: esbuild walks the text for each redeclaration.
+	// repeats is how often the name declared most often is declared, or how many decorators there are, if more: esbuild
+	// walks the text for each redeclaration.
 	repeats int
 	// at is where nest was deepest.
 	at int
@@ -61,8 +60,7 @@ func measure(src string) extent {
 
 func (m *measurer) top() *level { return &m.levels[len(m.levels)-1] }
 
-// token takes in one token; depth is the number of brackets that were open
-// before it.
+// token takes in one token; depth is the number of brackets that were open before it.
 func (m *measurer) token(t token, depth int) {
 	text := m.s.text(t)
 	if m.startsStatement(t, text) {
@@ -77,15 +75,14 @@ func (m *measurer) token(t token, depth int) {
 	m.record(t)
 }
 
-// continuations are the words that go on with a statement after its brace or
-// line seemed to end it.
+// continuations are the words that go on with a statement after its brace or line seemed to end it.
 var continuations = map[string]bool{
 	"else": true, "catch": true, "finally": true, "while": true, "in": true, "instanceof": true,
 	"as": true, "satisfies": true, "of": true, "extends": true,
 }
 
-// startsStatement says whether a token surely begins a statement of its own. A
-// miss only makes the measure too large; a wrong yes would hide nesting.
+// startsStatement says whether a token surely begins a statement of its own. A miss only makes the measure too large; a
+// wrong yes would hide nesting.
 func (m *measurer) startsStatement(t token, text string) bool {
 	if t.kind == kindWord && continuations[text] {
 		return false

@@ -8,9 +8,8 @@ type fence struct {
 	info string // the language behind the opening marks, in lower case
 }
 
-// findFence returns the fence around a cell, if the cell is one and nothing else
-// (contract B4). Models write Markdown all day and sometimes don't stop. The
-// fence's own lines stay as empty lines, so that every other line keeps its
+// findFence returns the fence around a cell, if the cell is one and nothing else (contract B4). Models write Markdown
+// all day and sometimes don't stop. The fence's own lines stay as empty lines, so that every other line keeps its
 // number (contract B2).
 func findFence(code string) (fence, bool) {
 	body := strings.TrimLeft(code, " \t\r\n\uFEFF")

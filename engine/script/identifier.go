@@ -15,8 +15,8 @@ func isLineEnd(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029'
 }
 
-// identifierLen returns the length in bytes of the identifier at from, Unicode
-// escapes included, or zero if none starts there.
+// identifierLen returns the length in bytes of the identifier at from, Unicode escapes included, or zero if none starts
+// there.
 func (s *scanner) identifierLen(from int) int {
 	at := from
 	for at < len(s.src) {
@@ -39,8 +39,8 @@ func (s *scanner) identifierLen(from int) int {
 	return at - from
 }
 
-// identifierRuneLen returns the length of the non-ASCII character that text
-// starts with if an identifier may hold it there, else zero.
+// identifierRuneLen returns the length of the non-ASCII character that text starts with if an identifier may hold it
+// there, else zero.
 func identifierRuneLen(text string, first bool) int {
 	r, n := utf8.DecodeRuneInString(text)
 	if unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Other_ID_Start) {
@@ -52,8 +52,8 @@ func identifierRuneLen(text string, first bool) int {
 	return 0
 }
 
-// decodeEscape reads the \uXXXX or \u{X…} that text starts with and returns its
-// character and length, or a length of zero if it is none.
+// decodeEscape reads the \uXXXX or \u{X…} that text starts with and returns its character and length, or a length of
+// zero if it is none.
 func decodeEscape(text string) (rune, int) {
 	if !strings.HasPrefix(text, `\u`) {
 		return 0, 0
@@ -76,8 +76,7 @@ func decodeEscape(text string) (rune, int) {
 	return rune(r), size
 }
 
-// decodeEscapes returns text with every Unicode escape replaced by what it
-// stands for.
+// decodeEscapes returns text with every Unicode escape replaced by what it stands for.
 func decodeEscapes(text string) string {
 	if !strings.Contains(text, `\u`) {
 		return text

@@ -100,9 +100,8 @@ func readVLQ(text string) (value, length int) {
 	return 0, 0
 }
 
-// clamp moves a position into the text, onto the last line or column where it is
-// beyond. It takes a column as source maps count, in UTF-16 units from 0, and
-// gives it in characters from 1.
+// clamp moves a position into the text, onto the last line or column where it is beyond. It takes a column as source
+// maps count, in UTF-16 units from 0, and gives it in characters from 1.
 func clamp(code string, line, units int) (int, int) {
 	line = min(max(line, 1), strings.Count(code, "\n")+1)
 	column := 1

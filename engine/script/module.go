@@ -6,8 +6,8 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// mentionsModules says whether a text could reach for modules at all. Nearly all
-// cells don't have the words, and then need no parser.
+// mentionsModules says whether a text could reach for modules at all. Nearly all cells don't have the words, and then
+// need no parser.
 func mentionsModules(code string) bool {
 	if strings.Contains(code, "import") || strings.Contains(code, "require") {
 		return true
@@ -19,9 +19,8 @@ func mentionsModules(code string) bool {
 	return strings.Contains(plain, "import") || strings.Contains(plain, "require")
 }
 
-// plainNames writes the names that module access turns on without their Unicode
-// escapes, so that r\u0065quire and require are one variable to the parser, as
-// they are to the guest. Blanks make up for the length: no position moves.
+// plainNames writes the names that module access turns on without their Unicode escapes, so that r\u0065quire and
+// require are one variable to the parser, as they are to the guest. Blanks make up for the length: no position moves.
 func plainNames(code string) string {
 	if !strings.Contains(code, `\u`) {
 		return code
@@ -48,8 +47,7 @@ func plainNames(code string) string {
 	return b.String()
 }
 
-// usesModules says whether a parsed cell imports anything or refers to a free
-// require or module.require (contract B3).
+// usesModules says whether a parsed cell imports anything or refers to a free require or module.require (contract B3).
 func usesModules(ast *js.AST) bool {
 	v := &moduleVisitor{}
 	js.Walk(v, ast)
@@ -86,8 +84,7 @@ func (v *moduleVisitor) Enter(n js.INode) js.IVisitor {
 // Exit is part of js.IVisitor.
 func (v *moduleVisitor) Exit(js.INode) {}
 
-// isModule says whether an expression is the free variable module, in
-// parentheses or not.
+// isModule says whether an expression is the free variable module, in parentheses or not.
 func isModule(x js.IExpr) bool {
 	for {
 		group, ok := x.(*js.GroupExpr)
@@ -100,8 +97,7 @@ func isModule(x js.IExpr) bool {
 	return ok && isFree(v, "module")
 }
 
-// literalIs says whether an expression is a name or a constant string of the
-// given text.
+// literalIs says whether an expression is a name or a constant string of the given text.
 func literalIs(x js.IExpr, text string) bool {
 	switch x := x.(type) {
 	case js.LiteralExpr: // behind a point

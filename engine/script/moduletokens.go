@@ -8,17 +8,15 @@ type access struct {
 	offset int
 }
 
-// moduleScan looks for module access by tokens alone. It decides where there is
-// no parse tree: in texts with syntax errors, in texts too large to parse, and
-// for import types, which are gone when TypeScript has become JavaScript. It
+// moduleScan looks for module access by tokens alone. It decides where there is no parse tree: in texts with syntax
+// errors, in texts too large to parse, and for import types, which are gone when TypeScript has become JavaScript. It
 // also finds the place of what a parse tree only says is there.
 type moduleScan struct {
 	src    string
 	tokens []token
 	closes map[int]int // index of each "(" to that of its ")"
-	// declared says that the name is declared somewhere in the text. Where
-	// exactly it is visible takes a parser to know; the benefit of the doubt is
-	// the cell's, for the guest has no loader anyway.
+	// declared says that the name is declared somewhere in the text. Where exactly it is visible takes a parser to
+	// know; the benefit of the doubt is the cell's, for the guest has no loader anyway.
 	declared map[string]bool
 }
 
@@ -67,9 +65,8 @@ func (m *moduleScan) find() *access {
 	return nil
 }
 
-// importType returns the first import type, as in let x: import("y").Z, or nil.
-// Import expressions look the same and count too. What begins a statement or a
-// member is no type, and was judged by parsing.
+// importType returns the first import type, as in let x: import("y").Z, or nil. Import expressions look the same and
+// count too. What begins a statement or a member is no type, and was judged by parsing.
 func (m *moduleScan) importType() *access {
 	for i := range m.tokens {
 		before := m.text(i - 1)
@@ -80,8 +77,7 @@ func (m *moduleScan) importType() *access {
 	return nil
 }
 
-// memberStarts are the tokens behind which a name in parentheses can be a method
-// of that name.
+// memberStarts are the tokens behind which a name in parentheses can be a method of that name.
 var memberStarts = map[string]bool{
 	"{": true, "}": true, ";": true, ",": true, "*": true, "async": true, "get": true, "set": true,
 	"static": true, "public": true, "private": true, "protected": true, "abstract": true, "override": true,
@@ -128,8 +124,7 @@ func (m *moduleScan) isMethod(i int) bool {
 	return ok && (m.text(end+1) == "{" || m.text(end+1) == ":")
 }
 
-// requireAt names the free require or module.require at the i-th token, if there
-// is one.
+// requireAt names the free require or module.require at the i-th token, if there is one.
 func (m *moduleScan) requireAt(i int) string {
 	t := m.tokens[i]
 	if t.kind != kindWord || t.property {

@@ -6,9 +6,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// hasNamespace says whether a cell declares a TypeScript namespace of its own
-// scope. esbuild takes those at a file's top level only, and so never inside the
-// wrapper.
+// hasNamespace says whether a cell declares a TypeScript namespace of its own scope. esbuild takes those at a file's
+// top level only, and so never inside the wrapper.
 func hasNamespace(code string) bool {
 	if !strings.Contains(code, "namespace") && !strings.Contains(code, "module") {
 		return false
@@ -28,9 +27,8 @@ func hasNamespace(code string) bool {
 // returnLabel marks the statements that were "return" in the model's text.
 const returnLabel = "codecell$return"
 
-// compileUnwrapped transforms a cell at a file's top level. There, "return" and
-// "await" exclude each other, so where a cell has both, each return becomes a
-// labelled throw on the way in, and a return again on the way out.
+// compileUnwrapped transforms a cell at a file's top level. There, "return" and "await" exclude each other, so where a
+// cell has both, each return becomes a labelled throw on the way in, and a return again on the way out.
 func compileUnwrapped(code string) (*Source, error) {
 	text := code
 	if strings.Contains(code, "await") {
@@ -45,9 +43,8 @@ func compileUnwrapped(code string) (*Source, error) {
 	return &Source{Body: body, code: code, mappings: mappingsOf(result.Map)}, nil
 }
 
-// labelReturns turns every return statement into a throw behind returnLabel: a
-// statement that may stand wherever a return may. Columns behind it on its line
-// move, lines stay.
+// labelReturns turns every return statement into a throw behind returnLabel: a statement that may stand wherever a
+// return may. Columns behind it on its line move, lines stay.
 func labelReturns(code string) string {
 	var b strings.Builder
 	m := scanModules(code)

@@ -6,14 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// scanner splits JavaScript or TypeScript into tokens. It is for questions that
-// must have an answer even where no parser has one: texts with syntax errors,
-// texts too deep to be parsed safely, TypeScript before it is transformed. It
+// scanner splits JavaScript or TypeScript into tokens. It is for questions that must have an answer even where no
+// parser has one: texts with syntax errors, texts too deep to be parsed safely, TypeScript before it is transformed. It
 // never fails, always makes progress and takes time linear in the text.
 //
-// Whether "/" divides or begins a regular expression depends on the grammar; the
-// scanner decides by the token before and by what the brackets were opened for,
-// which is right for all but contrived texts.
+// Whether "/" divides or begins a regular expression depends on the grammar; the scanner decides by the token before
+// and by what the brackets were opened for, which is right for all but contrived texts.
 type scanner struct {
 	src     string
 	pos     int
@@ -282,8 +280,8 @@ func (s *scanner) skipString(quote byte) {
 	s.pos = len(s.src)
 }
 
-// skipNumber passes digits, letters, points and the sign of an exponent; whether
-// they make a number is the parser's business.
+// skipNumber passes digits, letters, points and the sign of an exponent; whether they make a number is the parser's
+// business.
 func (s *scanner) skipNumber() {
 	hex := strings.HasPrefix(s.src[s.pos:], "0x") || strings.HasPrefix(s.src[s.pos:], "0X")
 	for s.pos++; s.pos < len(s.src); s.pos++ {

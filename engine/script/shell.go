@@ -6,8 +6,8 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// suspicion is why a cell may be a shell command (contract B4). It rests on the
-// cell's first words alone and costs next to nothing for one that is none.
+// suspicion is why a cell may be a shell command (contract B4). It rests on the cell's first words alone and costs next
+// to nothing for one that is none.
 type suspicion struct {
 	// word is the command if the cell's text starts with it, else empty.
 	word string
@@ -15,8 +15,7 @@ type suspicion struct {
 	sure bool
 }
 
-// suspect looks at how a cell starts. Most cells start with a word that is no
-// command, and are done here.
+// suspect looks at how a cell starts. Most cells start with a word that is no command, and are done here.
 func suspect(code string) (suspicion, bool) {
 	rest := strings.TrimLeft(code, " \t\r\n")
 	if rest == "" {
@@ -62,8 +61,7 @@ func suspectWord(rest string) (suspicion, bool) {
 	return suspicion{}, false
 }
 
-// suspectAssigned looks past the assignments that a command, or a script, begins
-// with: NODE_ENV=test npm test.
+// suspectAssigned looks past the assignments that a command, or a script, begins with: NODE_ENV=test npm test.
 func suspectAssigned(rest string) bool {
 	for isShellAssignment(rest) {
 		end := assignmentLen(rest)
@@ -85,8 +83,8 @@ func suspectAssigned(rest string) bool {
 	return false
 }
 
-// suspectComment judges a cell that starts with "#", which no JavaScript does:
-// it is shell if its interpreter or what follows the comments is.
+// suspectComment judges a cell that starts with "#", which no JavaScript does: it is shell if its interpreter or what
+// follows the comments is.
 func suspectComment(rest string) (suspicion, bool) {
 	for strings.HasPrefix(rest, "#") {
 		line, more, _ := strings.Cut(rest, "\n")
@@ -99,9 +97,8 @@ func suspectComment(rest string) (suspicion, bool) {
 	return suspicion{sure: true}, odd
 }
 
-// isShell decides on a suspicion. ast is the cell as JavaScript, nil if it is
-// none: then the suspicion stands. If it is, the cell still is a command where
-// its first word is a name that nothing declares, used as a shell would, and all
+// isShell decides on a suspicion. ast is the cell as JavaScript, nil if it is none: then the suspicion stands. If it
+// is, the cell still is a command where its first word is a name that nothing declares, used as a shell would, and all
 // the rest is expressions too, as in "ls -la" and "pwd".
 func (s suspicion) isShell(ast *js.AST) bool {
 	if ast == nil || s.sure {
@@ -121,8 +118,8 @@ func (s suspicion) isShell(ast *js.AST) bool {
 	return ok && startsWithFree(stmt.Value, s.word)
 }
 
-// startsWithFree says whether the leftmost part of an expression is the free
-// variable that a command's name begins with (docker, in docker-compose).
+// startsWithFree says whether the leftmost part of an expression is the free variable that a command's name begins with
+// (docker, in docker-compose).
 func startsWithFree(x js.IExpr, word string) bool {
 	name, _, _ := strings.Cut(word, "-")
 	for {

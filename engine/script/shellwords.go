@@ -2,9 +2,8 @@ package script
 
 import "strings"
 
-// commands are the programs and shell builtins that models reach for. Words that
-// JavaScript or TypeScript can begin with are left out (export, import, let, type,
-// declare, eval, true, return).
+// commands are the programs and shell builtins that models reach for. Words that JavaScript or TypeScript can begin
+// with are left out (export, import, let, type, declare, eval, true, return).
 var commands = wordSet(`
 	alias ansible apk apt apt-get awk base64 basename bash bat brew bun bunx bzip2 cal cargo cat cd
 	chgrp chmod chown clang clear cmake cmp column comm command composer conda cp crontab csh curl cut
@@ -43,9 +42,8 @@ func isWordByte(c byte) bool {
 	return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/'
 }
 
-// takesArguments says whether what follows a first word can be a command's
-// arguments, and is not what JavaScript writes behind a name: a call, a member,
-// an assignment, a comparison for equality, a label.
+// takesArguments says whether what follows a first word can be a command's arguments, and is not what JavaScript writes
+// behind a name: a call, a member, an assignment, a comparison for equality, a label.
 func takesArguments(after string) bool {
 	if after == "" {
 		return true
@@ -65,15 +63,15 @@ func takesArguments(after string) bool {
 	return true
 }
 
-// notArguments are operators of JavaScript that no command's arguments start
-// with. Those that some do start with (- / < > | & .) are not here.
+// notArguments are operators of JavaScript that no command's arguments start with. Those that some do start with (- / <
+// > | & .) are not here.
 var notArguments = []string{
 	"=", "(", ",", ":", ")", "?", "+ ", "* ", "% ", "++", "!=", "+=", "-=", "*=", "/=", "|=", "&=",
 	"&&=", "||=", "in ", "of ", "instanceof ",
 }
 
-// isShellAssignment says whether a text starts with NAME=value, without blanks
-// around the sign, as a shell demands and a formatter would never leave.
+// isShellAssignment says whether a text starts with NAME=value, without blanks around the sign, as a shell demands and
+// a formatter would never leave.
 func isShellAssignment(text string) bool {
 	n := 0
 	for n < len(text) && (isLetter(text[n]) || text[n] == '_' || isDigit(text[n]) && n > 0) {
@@ -85,8 +83,7 @@ func isShellAssignment(text string) bool {
 	return !strings.ContainsRune("=> \t\r\n", rune(text[n+1]))
 }
 
-// assignmentLen returns the length of the assignment that a text starts with,
-// quoted blanks included.
+// assignmentLen returns the length of the assignment that a text starts with, quoted blanks included.
 func assignmentLen(text string) int {
 	quote := byte(0)
 	for i := range len(text) {
@@ -104,8 +101,7 @@ func assignmentLen(text string) int {
 	return len(text)
 }
 
-// isPath says whether a text starts with the path of a program: ./a, ../a, ~/a
-// or /a/b, ended as a shell ends a word.
+// isPath says whether a text starts with the path of a program: ./a, ../a, ~/a or /a/b, ended as a shell ends a word.
 func isPath(text string) bool {
 	path := strings.TrimPrefix(text, "~")
 	word := shellWord(path)
@@ -116,8 +112,8 @@ func isPath(text string) bool {
 	return takesArguments(path[len(word):])
 }
 
-// invalidFlags says whether a text that begins like a regular expression, as
-// /bin/ls does, has flags that none may have.
+// invalidFlags says whether a text that begins like a regular expression, as /bin/ls does, has flags that none may
+// have.
 func invalidFlags(text string) bool {
 	s := newScanner(strings.TrimPrefix(text, "~"))
 	t := s.next()
@@ -128,8 +124,8 @@ func invalidFlags(text string) bool {
 	return strings.Trim(literal[strings.LastIndexByte(literal, '/')+1:], "dgimsuvy") != ""
 }
 
-// isCompound says whether a keyword that both languages know is used as the
-// shell's: without parentheses, and with the keyword that opens its body.
+// isCompound says whether a keyword that both languages know is used as the shell's: without parentheses, and with the
+// keyword that opens its body.
 func isCompound(word, after string) bool {
 	args := strings.TrimLeft(after, " \t")
 	if args == after || strings.HasPrefix(args, "(") && !strings.HasPrefix(args, "((") {

@@ -2,8 +2,8 @@ package script
 
 import "github.com/evanw/esbuild/pkg/api"
 
-// transformOptions leave modern syntax as it is but for what the guest's engine
-// does not have: using declarations and decorators.
+// transformOptions leave modern syntax as it is but for what the guest's engine does not have: using declarations and
+// decorators.
 var transformOptions = api.TransformOptions{
 	Loader:         api.LoaderTS,
 	Target:         api.ESNext,
@@ -17,8 +17,8 @@ var transformOptions = api.TransformOptions{
 	LogOverride:    silenced,
 }
 
-// silenced are the warnings that hostile text can provoke by the thousand.
-// Nobody would read them, and placing each takes esbuild a walk over the text.
+// silenced are the warnings that hostile text can provoke by the thousand. Nobody would read them, and placing each
+// takes esbuild a walk over the text.
 var silenced = map[string]api.LogLevel{
 	"assign-to-constant":     api.LogLevelSilent,
 	"duplicate-case":         api.LogLevelSilent,

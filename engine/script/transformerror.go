@@ -8,12 +8,11 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// maxTransformErrors bounds how many errors are told at once; the first few are
-// nearly always the cause of the rest.
+// maxTransformErrors bounds how many errors are told at once; the first few are nearly always the cause of the rest.
 const maxTransformErrors = 5
 
-// transformError makes the contract's message of esbuild's, with positions in
-// the model's text (contract B1). shift is the number of lines before that text.
+// transformError makes the contract's message of esbuild's, with positions in the model's text (contract B1). shift is
+// the number of lines before that text.
 func transformError(code string, messages []api.Message, shift int) *Error {
 	err := &Error{}
 	var texts []string

@@ -8,10 +8,9 @@ import (
 	"github.com/tdewolff/parse/v2/js"
 )
 
-// prepareTypeScript turns a TypeScript cell into JavaScript (contract B5). The
-// order of the checks is that of contract B1: what a text that does not even
-// parse would have been refused for, a shell command or an import, comes before
-// the parse errors themselves.
+// prepareTypeScript turns a TypeScript cell into JavaScript (contract B5). The order of the checks is that of contract
+// B1: what a text that does not even parse would have been refused for, a shell command or an import, comes before the
+// parse errors themselves.
 func prepareTypeScript(code string, o Options) (*Source, error) {
 	odd, suspected := suspect(code)
 	mentioned := mentionsModules(code)
@@ -36,9 +35,8 @@ func prepareTypeScript(code string, o Options) (*Source, error) {
 	return source, nil
 }
 
-// typeScriptModules looks for module access. The JavaScript that came out is
-// judged by parsing; what it no longer shows, import types, and all of a text
-// that could not be transformed, by tokens.
+// typeScriptModules looks for module access. The JavaScript that came out is judged by parsing; what it no longer
+// shows, import types, and all of a text that could not be transformed, by tokens.
 func typeScriptModules(code string, source *Source) error {
 	scan := scanModules(plainNames(code))
 	if source == nil {
@@ -58,8 +56,8 @@ func typeScriptModules(code string, source *Source) error {
 	return nil
 }
 
-// The cell becomes the body of an arrow function, for esbuild takes "return" and
-// top-level "await" together nowhere else.
+// The cell becomes the body of an arrow function, for esbuild takes "return" and top-level "await" together nowhere
+// else.
 const (
 	wrapperHead = "async () => {\n"
 	wrapperTail = "\n}"
@@ -95,15 +93,14 @@ func unwrap(code string, result api.TransformResult) (*Source, error) {
 		s.printedShift = 1
 		return s, nil
 	}
-	// The helpers must not become the cell's own first statements: a directive
-	// ("use strict") would lose its place, and a nested function keeps it.
+	// The helpers must not become the cell's own first statements: a directive ("use strict") would lose its place, and
+	// a nested function keeps it.
 	s.Body = printed[:at] + "return (" + printed[at:len(printed)-len(";\n")] + ")();\n"
 	return s, nil
 }
 
-// isOneArrow says whether a printed text is one arrow function and nothing else.
-// A cell such as "}; async () => {" closes the wrapper and opens another: it
-// transforms, but is no function body, and would not be run as one.
+// isOneArrow says whether a printed text is one arrow function and nothing else. A cell such as "}; async () => {"
+// closes the wrapper and opens another: it transforms, but is no function body, and would not be run as one.
 func isOneArrow(printed string) bool {
 	if ast := parseBody(printed); ast != nil {
 		if len(ast.List) != 1 {
@@ -119,8 +116,8 @@ func isOneArrow(printed string) bool {
 	return closesAtEnd(printed)
 }
 
-// closesAtEnd answers the same by tokens, where the parser has no answer: the
-// wrapper's brace must close with the last one.
+// closesAtEnd answers the same by tokens, where the parser has no answer: the wrapper's brace must close with the last
+// one.
 func closesAtEnd(printed string) bool {
 	s := newScanner(printed)
 	opened := false
@@ -135,8 +132,8 @@ func closesAtEnd(printed string) bool {
 	return false
 }
 
-// checkExtent refuses a cell whose shape would cost the transformer, which
-// recurses and can't be stopped, more than its size justifies.
+// checkExtent refuses a cell whose shape would cost the transformer, which recurses and can't be stopped, more than its
+// size justifies.
 func checkExtent(code string) *Error {
 	e := measure(code)
 	switch {
@@ -158,9 +155,8 @@ func checkExtent(code string) *Error {
 	return nil
 }
 
-// Bounds on what is transformed, all far above what people write. They were
-// chosen so that no known shape of 256 KiB takes more than about a second, and
-// none more than a few MiB of stack.
+// Bounds on what is transformed, all far above what people write. They were chosen so that no known shape of 256 KiB
+// takes more than about a second, and none more than a few MiB of stack.
 const (
 	maxNest       = 1000
 	maxScopes     = 64

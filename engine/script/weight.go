@@ -1,8 +1,7 @@
 package script
 
-// weigh adds what one token can add to a parser's recursion. Binary operators
-// that group to the left add nothing: parsers loop over them, and long sums of
-// strings are ordinary.
+// weigh adds what one token can add to a parser's recursion. Binary operators that group to the left add nothing:
+// parsers loop over them, and long sums of strings are ordinary.
 func (m *measurer) weigh(t token, text string) {
 	switch t.kind {
 	case kindWord:
@@ -19,8 +18,7 @@ func (m *measurer) weigh(t token, text string) {
 	}
 }
 
-// bareStatements are the keywords whose body may stand without braces, and so
-// nest (and indent) without any bracket.
+// bareStatements are the keywords whose body may stand without braces, and so nest (and indent) without any bracket.
 var bareStatements = map[string]bool{"if": true, "for": true, "while": true, "do": true, "with": true}
 
 func (m *measurer) weighWord(t token, text string) {
@@ -97,8 +95,7 @@ func (m *measurer) comma() {
 	m.top().declare = angles.declare
 }
 
-// colon notes labels, which nest, and ") :", which is the return type of an
-// arrow function or half of a conditional.
+// colon notes labels, which nest, and ") :", which is the return type of an arrow function or half of a conditional.
 func (m *measurer) colon() {
 	m.top().typed = m.prev == ")"
 	if !m.top().list {
@@ -106,9 +103,8 @@ func (m *measurer) colon() {
 	}
 }
 
-// arrow opens a scope. Behind "a ? (b) :" a TypeScript parser can't know whether
-// "c =>" belongs to a return type until it has read the body, and reads it twice:
-// nested, that doubles at each level.
+// arrow opens a scope. Behind "a ? (b) :" a TypeScript parser can't know whether "c =>" belongs to a return type until
+// it has read the body, and reads it twice: nested, that doubles at each level.
 func (m *measurer) arrow() {
 	l := level{chain: 1, scopes: 1}
 	if top := m.top(); top.ternary && top.typed {

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nested are values inside an object: the expression, and its JSON; empty means
-// that the key is dropped.
+// nested are values inside an object: the expression, and its JSON; empty means that the key is dropped.
 var nested = []struct{ rule, expression, json string }{
 	{"a string with every kind of escape", `"a\"\\\n\t\u0001\u007f/"`, `"a\"\\\n\t\u0001\u007f/"`},
 	{"NUL is kept", `"a\0b"`, `"a\u0000b"`},

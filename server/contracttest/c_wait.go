@@ -196,8 +196,8 @@ for (let i = 0; i < 4; i++) { spin(); await yield_control() } return "done"`).wa
 	})
 }
 
-// gate is two tools: held answers only once release was called, so that who is
-// first does not hang on how busy the machine is.
+// gate is two tools: held answers only once release was called, so that who is first does not hang on how busy the
+// machine is.
 func gate(t *testing.T) []object {
 	open := make(chan struct{})
 	held := newToolServer(t, func(s *toolServer, w http.ResponseWriter, _ *http.Request) {

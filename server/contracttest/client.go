@@ -25,8 +25,7 @@ type client struct {
 // other is the same service seen by another tenant.
 func (c *client) other() *client { return &client{target: c.target, key: c.target.OtherKey} }
 
-// send sends a body, as JSON unless it is a string already, and reads the answer.
-// header holds name and value in turn.
+// send sends a body, as JSON unless it is a string already, and reads the answer. header holds name and value in turn.
 func (c *client) send(t testing.TB, method, path string, body any, header ...string) reply {
 	t.Helper()
 	sent, ok := body.(string)
@@ -73,8 +72,7 @@ func (c *client) drop(t testing.TB, path string) reply {
 	return c.send(t, http.MethodDelete, path, nil)
 }
 
-// eventually waits until a count in /readyz (running, suspended, turns) is what
-// it must become.
+// eventually waits until a count in /readyz (running, suspended, turns) is what it must become.
 func (c *client) eventually(t testing.TB, count string, want int64) {
 	t.Helper()
 	var last []byte
@@ -101,8 +99,8 @@ func decodes(raw []byte) bool {
 	return d.Decode(&v) == nil && !d.More()
 }
 
-// inBackground sends a request that is still open while the case goes on. The
-// answer comes from the channel; a request that fails closes it.
+// inBackground sends a request that is still open while the case goes on. The answer comes from the channel; a request
+// that fails closes it.
 func inBackground(request func() reply) <-chan reply {
 	answer := make(chan reply, 1)
 	go func() {

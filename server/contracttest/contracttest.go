@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Target is a running service. It must have its test executors on (contract J),
-// the operator's config at its defaults, and nothing else to do: some rules are
-// about counts of the whole process. It must allow 100 guest heaps at once.
+// Target is a running service. It must have its test executors on (contract J), the operator's config at its defaults,
+// and nothing else to do: some rules are about counts of the whole process. It must allow 100 guest heaps at once.
 type Target struct {
 	// Base is the service's URL without a slash at the end.
 	Base string
@@ -26,9 +25,8 @@ type section struct {
 	run  func(*testing.T, *client)
 }
 
-// Run runs every rule's cases as subtests, such as t.Run("B3 …"), against the
-// target. First those that need the service to themselves, then all others side
-// by side.
+// Run runs every rule's cases as subtests, such as t.Run("B3 …"), against the target. First those that need the service
+// to themselves, then all others side by side.
 func Run(t *testing.T, target Target) {
 	c := &client{target: target, key: target.Key}
 	for _, s := range []section{

@@ -139,8 +139,8 @@ func hangUps(t *testing.T, c *client) {
 	})
 }
 
-// dial sends a request over a connection of its own and leaves it open. The
-// announced length is that of the body, or more if the body is cut short.
+// dial sends a request over a connection of its own and leaves it open. The announced length is that of the body, or
+// more if the body is cut short.
 func (c *client) dial(t *testing.T, path, body string) net.Conn {
 	t.Helper()
 	host := strings.TrimPrefix(c.target.Base, "http://")

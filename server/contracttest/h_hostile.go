@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// loops are cells that never end: some poll for an interrupt, some are deaf inside
-// a builtin that doesn't.
+// loops are cells that never end: some poll for an interrupt, some are deaf inside a builtin that doesn't.
 var loops = []struct{ rule, code string }{
 	{"an empty loop", `for(;;);`},
 	{"a loop that catches everything", `for (;;) { try { for (;;) ; } catch {} finally { continue } }`},

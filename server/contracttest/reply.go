@@ -10,8 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// reply is an answer. Its methods each hold it against one expectation and return
-// it, so that a case is a chain.
+// reply is an answer. Its methods each hold it against one expectation and return it, so that a case is a chain.
 type reply struct {
 	t      testing.TB
 	sent   string
@@ -115,8 +114,8 @@ func (r reply) problem(status int, parts ...string) reply {
 	return r.mentions("detail", parts...)
 }
 
-// within wants an answer before d has passed. It is for cases where being late is
-// the defect, with room to spare, never for how fast things are.
+// within wants an answer before d has passed. It is for cases where being late is the defect, with room to spare, never
+// for how fast things are.
 func (r reply) within(d time.Duration) reply {
 	r.t.Helper()
 	require.Less(r.t, r.took, d, r.story())

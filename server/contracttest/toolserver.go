@@ -33,8 +33,7 @@ type toolRequest struct {
 	body   gjson.Result
 }
 
-// newToolServer serves a tool until the test ends. answer may be nil: then the
-// tool answers {"details":{"ok":true}}.
+// newToolServer serves a tool until the test ends. answer may be nil: then the tool answers {"details":{"ok":true}}.
 func newToolServer(t testing.TB, answer func(*toolServer, http.ResponseWriter, *http.Request)) *toolServer {
 	s := &toolServer{stop: make(chan struct{})}
 	if answer == nil {
@@ -67,8 +66,8 @@ func respond(w http.ResponseWriter, status int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// stall never answers. It notes when the caller gives up, which is how a case
-// proves that the call was cancelled (contract G7).
+// stall never answers. It notes when the caller gives up, which is how a case proves that the call was cancelled
+// (contract G7).
 func stall(s *toolServer, _ http.ResponseWriter, r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -89,8 +88,7 @@ func (s *toolServer) called(t testing.TB, n int64) {
 	require.Equal(t, n, s.calls.Load(), "calls that reached the tool")
 }
 
-// holds waits until n calls are there and not answered; cancelled until n of them
-// have been given up by the service.
+// holds waits until n calls are there and not answered; cancelled until n of them have been given up by the service.
 func (s *toolServer) holds(t testing.TB, n int64) { t.Helper(); until(t, "held", &s.active, n) }
 
 func (s *toolServer) cancelled(t testing.TB, n int64) { t.Helper(); until(t, "cancelled", &s.gone, n) }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spec is a turn about to be prepared. Zero fields are left out of the request,
-// but code mode is on unless the config says otherwise.
+// spec is a turn about to be prepared. Zero fields are left out of the request, but code mode is on unless the config
+// says otherwise.
 type spec struct {
 	context object
 	config  object

@@ -8,8 +8,8 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string with the escapes that JSON.stringify uses and no others: output is
-// limited in bytes of that form (contract D8).
+// AppendString appends s as a JSON string with the escapes that JSON.stringify uses and no others: output is limited in
+// bytes of that form (contract D8).
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -61,8 +61,8 @@ func AppendField(dst []byte, key, value string) []byte {
 	return AppendString(dst, value)
 }
 
-// MaxDepth bounds the nesting of JSON that comes from tools: parsers recurse, and a megabyte of brackets must not
-// cost a gigabyte of stack. The guest's own parser gives up far sooner than a document of any use reaches it.
+// MaxDepth bounds the nesting of JSON that comes from tools: parsers recurse, and a megabyte of brackets must not cost
+// a gigabyte of stack. The guest's own parser gives up far sooner than a document of any use reaches it.
 const MaxDepth = 2000
 
 // Valid says whether b is one JSON value of a depth that is safe to parse.
