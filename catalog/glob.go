@@ -11,13 +11,15 @@ type glob struct {
 	// parts are what stands between the stars. A name begins with the first,
 	// ends with the last, and has the others between, in this order.
 	parts []string
+	wild  []bool // which of them have a question mark
 	work  int // what matching it with one tool costs at most
 }
 
 func newGlob(pattern string) glob {
 	g := glob{parts: strings.Split(pattern, "*"), work: globOverhead + len(pattern)}
-	for _, part := range g.parts[1:] {
-		if strings.Contains(part, "?") {
+	g.wild = make([]bool, len(g.parts))
+	for i, part := range g.parts {
+		if g.wild[i] = strings.Contains(part, "?"); g.wild[i] && i > 0 {
 			// Such a part is tried at every place of the name.
 			g.work += len(part) * globOverhead
 		}
@@ -36,14 +38,15 @@ func (g glob) match(s string) bool {
 		return n == len(s)
 	}
 	s = s[n:]
-	for _, part := range g.parts[1 : len(g.parts)-1] {
-		_, end := find(part, s)
+	last := len(g.parts) - 1
+	for i := 1; i < last; i++ {
+		end := endOf(g.parts[i], s, g.wild[i])
 		if end < 0 {
 			return false
 		}
 		s = s[end:]
 	}
-	return matchEnd(g.parts[len(g.parts)-1], s)
+	return matchEnd(g.parts[last], s)
 }
 
 // matchStart tells whether s begins with part, and how much of s that is.
@@ -65,23 +68,23 @@ func matchStart(part, s string) (n int, ok bool) {
 	return n, true
 }
 
-// find is where part first stands in s, -1 if nowhere.
-func find(part, s string) (start, end int) {
-	if !strings.Contains(part, "?") {
-		if start = strings.Index(s, part); start < 0 {
-			return -1, -1
+// endOf is where part ends at its first place in s, -1 if it has none.
+func endOf(part, s string, wild bool) int {
+	if !wild {
+		if at := strings.Index(s, part); at >= 0 {
+			return at + len(part)
 		}
-		return start, start + len(part)
+		return -1
 	}
-	for start = 0; ; {
-		if n, ok := matchStart(part, s[start:]); ok {
-			return start, start + n
+	for at := 0; ; {
+		if n, ok := matchStart(part, s[at:]); ok {
+			return at + n
 		}
-		if start == len(s) {
-			return -1, -1
+		if at == len(s) {
+			return -1
 		}
-		_, size := utf8.DecodeRuneInString(s[start:])
-		start += size
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
 	}
 }
 
