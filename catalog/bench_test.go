@@ -153,8 +153,8 @@ func randomWords(r *rand.Rand, n int) []string {
 	return words
 }
 
-// BenchmarkSearchWords is what a cell can make one search cost, on tools that
-// have much to say: a short query, one of many unknown words, and 64 KiB.
+// BenchmarkSearchWords is what a cell can make one search cost, on tools that have much to say: a short query, one of
+// many unknown words, and 64 KiB.
 func BenchmarkSearchWords(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 4))
 	queries := []struct{ name, text string }{

@@ -9,20 +9,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxCheckSteps bounds one check. A step takes a tenth of a microsecond to one
-// microsecond; ordinary input takes less than a hundred.
+// maxCheckSteps bounds one check. A step takes a tenth of a microsecond to one microsecond; ordinary input takes less
+// than a hundred.
 const maxCheckSteps = 1_000_000
 
-// failureSteps is the price of one failure: the library keeps all of them,
-// with their paths, until the check is over.
+// failureSteps is the price of one failure: the library keeps all of them, with their paths, until the check is over.
 const failureSteps = 4
 
-// budget bounds the work of checking input against a schema that may refer to
-// itself: two harmless branches that both recurse make the work double with
-// each level of nesting, and the nesting is the guest's choice. The library
-// has no limit of its own, so every subschema gets a guard, which charges the
-// budget before anything is done with a value. When the budget is spent, or the
-// context over, it panics with exhausted, and checker.check recovers.
+// budget bounds the work of checking input against a schema that may refer to itself: two harmless branches that both
+// recurse make the work double with each level of nesting, and the nesting is the guest's choice. The library has no
+// limit of its own, so every subschema gets a guard, which charges the budget before anything is done with a value.
+// When the budget is spent, or the context over, it panics with exhausted, and checker.check recovers.
 type budget struct {
 	chain int // see longestChain
 
@@ -37,16 +34,14 @@ var errBudget = errors.New("too complex to check")
 // exhausted leaves a check at once, however deep it is.
 type exhausted struct{ err error }
 
-// start makes the budget whole for another check, of input with the given
-// depth. Steps are dearer in deep input, because the library copies the way down
-// to a value with every failure, and in long chains, because it looks back
+// start makes the budget whole for another check, of input with the given depth. Steps are dearer in deep input,
+// because the library copies the way down to a value with every failure, and in long chains, because it looks back
 // through the chain for a circle.
 func (b *budget) start(ctx context.Context, depth int) {
 	*b = budget{chain: b.chain, ctx: ctx, left: maxCheckSteps, scale: 1 + depth/16 + b.chain/64}
 }
 
-// charge takes a number of steps. The context is asked now and then, because
-// that costs about as much as a step.
+// charge takes a number of steps. The context is asked now and then, because that costs about as much as a step.
 func (b *budget) charge(steps int) {
 	if b.left -= steps * b.scale; b.left < 0 {
 		panic(exhausted{errBudget})
@@ -70,8 +65,8 @@ func (b *budget) watch(root *jsonschema.Schema) {
 	}
 }
 
-// longestChain is how many schemas may be asked about one value, each by the one
-// before it. A circle counts once around: a check ends where it closes.
+// longestChain is how many schemas may be asked about one value, each by the one before it. A circle counts once
+// around: a check ends where it closes.
 func longestChain(all []*jsonschema.Schema) int {
 	longest := make(map[*jsonschema.Schema]int, len(all))
 	var from func(s *jsonschema.Schema) int
@@ -129,8 +124,8 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	return list
 }
 
-// subschemas are all schemas that s may pass a value on to, whole or one named
-// part of it (once), or every member of it (each). Some are nil.
+// subschemas are all schemas that s may pass a value on to, whole or one named part of it (once), or every member of it
+// (each). Some are nil.
 func subschemas(s *jsonschema.Schema) (once, each []*jsonschema.Schema) {
 	once = append(inPlace(s), s.PrefixItems...)
 	once = slices.AppendSeq(once, maps.Values(s.Properties))

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// Catalog is what one turn can reach (contract A1, A7). See the package
-// comment for its life.
+// Catalog is what one turn can reach (contract A1, A7). See the package comment for its life.
 type Catalog struct {
 	entries  []*Entry // all, MCP too, in catalog order
 	visible  []*Entry // without MCP: what ALL_TOOLS and tools.* know
@@ -34,12 +33,10 @@ type Sources struct {
 	Client   int `json:"client"`
 }
 
-// New applies the policy to the tools of a turn and makes their catalog
-// (contract A1). A tool it can't accept is an *Error that names it, whether or
-// not the policy would have let it through: a gateway should hear about it at
-// once. Of two tools with the same id the last one counts; the controls of
-// Tool Search are left out (contract A3). A tool that is named exec or wait is
-// an ordinary tool (contract G8).
+// New applies the policy to the tools of a turn and makes their catalog (contract A1). A tool it can't accept is an
+// *Error that names it, whether or not the policy would have let it through: a gateway should hear about it at once. Of
+// two tools with the same id the last one counts; the controls of Tool Search are left out (contract A3). A tool that
+// is named exec or wait is an ordinary tool (contract G8).
 func New(tools []Tool, policy Policy) (*Catalog, error) {
 	rules, err := policy.compile(len(tools))
 	if err != nil {
@@ -73,8 +70,8 @@ func New(tools []Tool, policy Policy) (*Catalog, error) {
 func (c *Catalog) keep(kept []*Entry, e *Entry) []*Entry {
 	if old := c.byID[e.id]; old != nil {
 		c.warnings = append(c.warnings, "tool id "+e.id+" was sent more than once; the last one counts")
-		// Entries are values in one slab, so the later tool can move into the
-		// earlier entry and keep its place in the order.
+		// Entries are values in one slab, so the later tool can move into the earlier entry and keep its place in the
+		// order.
 		old.tool = e.tool
 		return kept
 	}
@@ -82,8 +79,8 @@ func (c *Catalog) keep(kept []*Entry, e *Entry) []*Entry {
 	return append(kept, e)
 }
 
-// rank is the place of a tool's group in catalog order: core, bundled plugin,
-// external plugin, MCP, client (contract A1, D1).
+// rank is the place of a tool's group in catalog order: core, bundled plugin, external plugin, MCP, client (contract
+// A1, D1).
 func rank(t *Tool) int {
 	switch {
 	case t.Source == SourceClient:
@@ -98,8 +95,7 @@ func rank(t *Tool) int {
 	return 2
 }
 
-// arrange puts the entries in catalog order, the turn's order within a group,
-// and notes which names are shared.
+// arrange puts the entries in catalog order, the turn's order within a group, and notes which names are shared.
 func (c *Catalog) arrange(kept []*Entry) {
 	slices.SortStableFunc(kept, func(a, b *Entry) int { return rank(a.tool) - rank(b.tool) })
 	c.entries = kept
@@ -147,16 +143,14 @@ func (c *Catalog) Len() int { return len(c.entries) }
 // Sources counts the entries by source, MCP included.
 func (c *Catalog) Sources() Sources { return c.sources }
 
-// Entries are all entries in catalog order, MCP included. The slice is the
-// catalog's own and must not be changed.
+// Entries are all entries in catalog order, MCP included. The slice is the catalog's own and must not be changed.
 func (c *Catalog) Entries() []*Entry { return c.entries }
 
 // ByID is the entry with exactly this id, MCP included, or nil.
 func (c *Catalog) ByID(id string) *Entry { return c.byID[id] }
 
-// Warnings are remarks on the turn's tools for the answer of POST /v1/turns:
-// ids sent twice, schemas that can't be compiled and so check nothing. The
-// first call looks at every schema; exec never needs it.
+// Warnings are remarks on the turn's tools for the answer of POST /v1/turns: ids sent twice, schemas that can't be
+// compiled and so check nothing. The first call looks at every schema; exec never needs it.
 func (c *Catalog) Warnings() []string {
 	return slices.Concat(c.warnings, c.schemas())
 }

@@ -212,8 +212,7 @@ func TestDescribe(t *testing.T) {
 	})
 }
 
-// TestShared lets many runs use one catalog from the start; the race detector
-// judges.
+// TestShared lets many runs use one catalog from the start; the race detector judges.
 func TestShared(t *testing.T) {
 	c := mustNew(t, append(append(searchTools(), manyTools(30)...),
 		tool("core", "broken", "").with(`{"type":"banana"}`),

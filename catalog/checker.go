@@ -14,22 +14,20 @@ import (
 )
 
 const (
-	// maxTurnWeight and maxTurnSchemas bound what is compiled of one turn just
-	// for its warnings.
+	// maxTurnWeight and maxTurnSchemas bound what is compiled of one turn just for its warnings.
 	maxTurnWeight  = 4 << 20
 	maxTurnSchemas = 5_000
 )
 
-// checker checks input against one tool's parameters. The schema is compiled
-// on first use. One that can't be compiled checks nothing: a tool must not be
-// lost because its author's schema is odd.
+// checker checks input against one tool's parameters. The schema is compiled on first use. One that can't be compiled
+// checks nothing: a tool must not be lost because its author's schema is odd.
 type checker struct {
 	once   sync.Once
 	schema *jsonschema.Schema
 	err    error // why it can't be compiled and so checks nothing
 
-	// busy holds a value while a check is under way: the compiled schema
-	// charges one budget, so there is one check at a time.
+	// busy holds a value while a check is under way: the compiled schema charges one budget, so there is one check at a
+	// time.
 	busy   chan struct{}
 	budget budget
 }
@@ -45,8 +43,8 @@ func (k *checker) compiled(raw []byte) (*jsonschema.Schema, error) {
 	return k.schema, k.err
 }
 
-// check validates a value of the given depth. It ends early with errBudget, or
-// with the context's error; any other error is a *jsonschema.ValidationError.
+// check validates a value of the given depth. It ends early with errBudget, or with the context's error; any other
+// error is a *jsonschema.ValidationError.
 func (k *checker) check(ctx context.Context, value any, depth int) (err error) {
 	select {
 	case k.busy <- struct{}{}:
@@ -67,8 +65,7 @@ func (k *checker) check(ctx context.Context, value any, depth int) (err error) {
 	return k.schema.Validate(value)
 }
 
-// schemaURL is the made-up address of the schema under which local references
-// resolve.
+// schemaURL is the made-up address of the schema under which local references resolve.
 const schemaURL = "tool:///parameters.json"
 
 func compileSchema(raw []byte) (*jsonschema.Schema, error) {
@@ -87,8 +84,8 @@ func compileSchema(raw []byte) (*jsonschema.Schema, error) {
 	if err == nil || bytes.Contains(raw, []byte(`"$schema"`)) {
 		return schema, err
 	}
-	// Many tools still describe themselves in draft 7 without saying so; its
-	// list-valued "items" is an error in the newer draft.
+	// Many tools still describe themselves in draft 7 without saying so; its list-valued "items" is an error in the
+	// newer draft.
 	if older, e := compileDraft(doc, jsonschema.Draft7); e == nil {
 		return older, nil
 	}
@@ -108,17 +105,16 @@ func compileDraft(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) 
 	return c.Compile(schemaURL)
 }
 
-// nothingRemote refuses every reference that leaves the schema: neither files
-// nor hosts may be reached from what a tool says about itself.
+// nothingRemote refuses every reference that leaves the schema: neither files nor hosts may be reached from what a tool
+// says about itself.
 type nothingRemote struct{}
 
 func (nothingRemote) Load(string) (any, error) {
 	return nil, errors.New("references to other documents are not followed")
 }
 
-// lenientRegexp compiles with Go's linear-time engine. Patterns that it
-// doesn't know, such as lookahead, match everything, so that the rest of the
-// schema still counts.
+// lenientRegexp compiles with Go's linear-time engine. Patterns that it doesn't know, such as lookahead, match
+// everything, so that the rest of the schema still counts.
 func lenientRegexp(s string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(s)
 	if err != nil {
@@ -138,8 +134,8 @@ type anyText string
 func (anyText) MatchString(string) bool { return true }
 func (a anyText) String() string        { return string(a) }
 
-// reason words why a schema can't be compiled, in the same words as the
-// problems of an input where it is the schema's own form that is wrong.
+// reason words why a schema can't be compiled, in the same words as the problems of an input where it is the schema's
+// own form that is wrong.
 func reason(err error) string {
 	var form *jsonschema.SchemaValidationError
 	var wrong *jsonschema.ValidationError
@@ -149,8 +145,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// compileAll says which schemas check nothing. It compiles those that are not
-// plainly fine.
+// compileAll says which schemas check nothing. It compiles those that are not plainly fine.
 func (c *Catalog) compileAll() []string {
 	var warnings []string
 	weight, schemas, skipped := 0, 0, 0

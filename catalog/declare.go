@@ -9,10 +9,9 @@ import (
 // file is one virtual file of the API (contract E3).
 type file struct{ path, description, content string }
 
-// declare renders all declaration files: MCP first, then a file for each owner
-// of other tools. They compile together and each on its own under
-// tsc --strict, which is why shared types stand inside the namespaces and
-// `tools` is an interface that every file adds to.
+// declare renders all declaration files: MCP first, then a file for each owner of other tools. They compile together
+// and each on its own under tsc --strict, which is why shared types stand inside the namespaces and `tools` is an
+// interface that every file adds to.
 func (c *Catalog) declare() []file {
 	var files []file
 	if servers := c.servers(); len(servers) > 0 {
@@ -30,8 +29,7 @@ func (c *Catalog) declare() []file {
 	return append(files, c.toolFiles()...)
 }
 
-// filesJSON is Guest.Files. It sizes the buffer first: a large turn has some
-// hundred kilobytes of declarations.
+// filesJSON is Guest.Files. It sizes the buffer first: a large turn has some hundred kilobytes of declarations.
 func filesJSON(files []file) []byte {
 	if len(files) == 0 {
 		return nil
@@ -75,8 +73,8 @@ func docLines(s string) []string {
 	return lines
 }
 
-// writeDoc writes the comment above a tool: its description, then a @param for
-// each input that has one. Nothing is written if there is nothing to say.
+// writeDoc writes the comment above a tool: its description, then a @param for each input that has one. Nothing is
+// written if there is nothing to say.
 func writeDoc(b *strings.Builder, indent, description string, v *schemaView) {
 	lines := docLines(description)
 	var params []string

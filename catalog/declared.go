@@ -7,16 +7,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// declaration is one tool of a provider payload. odd means that it is not just
-// a plain function of that name.
+// declaration is one tool of a provider payload. odd means that it is not just a plain function of that name.
 type declaration struct {
 	name string // what has no name appears in angle brackets
 	odd  bool
 	raw  string // the declaration's own JSON
 }
 
-// groupOf is the key under which an item holds its tools in one of the
-// formats, or "".
+// groupOf is the key under which an item holds its tools in one of the formats, or "".
 func groupOf(item gjson.Result) string {
 	for _, f := range formats {
 		for _, group := range f.groups {
@@ -28,8 +26,7 @@ func groupOf(item gjson.Result) string {
 	return ""
 }
 
-// declared are the tools in one item of a payload's list, in any of the
-// formats.
+// declared are the tools in one item of a payload's list, in any of the formats.
 func declared(item gjson.Result) []declaration {
 	if !item.IsObject() {
 		return []declaration{{name: "<" + strings.ToLower(item.Type.String()) + ">", odd: true}}
@@ -74,8 +71,8 @@ func declaredTool(item gjson.Result) declaration {
 	default:
 		d.name = "<unnamed>"
 	}
-	// Other types are run by the provider, whatever their name. A key that
-	// stands twice, or two names, could be read one way here and another there.
+	// Other types are run by the provider, whatever their name. A key that stands twice, or two names, could be read
+	// one way here and another there.
 	plain := !kind.Exists() || kind.Type == gjson.String && knownKind(kind.Str)
 	d.odd = !plain || named.Type != gjson.String || inner.Exists() && outer.Exists() || repeats(item) || repeats(inner)
 	return d

@@ -7,9 +7,8 @@ import (
 
 var languageNames = map[string]string{"javascript": "JavaScript", "typescript": "TypeScript"}
 
-// execText is what teaches a model to write cells (contract A4). Every
-// sentence answers a mistake that models make; what a turn doesn't have (MCP,
-// namespaces) is not mentioned.
+// execText is what teaches a model to write cells (contract A4). Every sentence answers a mistake that models make;
+// what a turn doesn't have (MCP, namespaces) is not mentioned.
 func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
 	var names, langs []string
 	for _, l := range languages(b) {
@@ -46,8 +45,7 @@ func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
 	return strings.TrimRight(t.String(), "\n")
 }
 
-// budgetText tells the limits that are set, so that a cell can be cut to fit
-// before it fails on them.
+// budgetText tells the limits that are set, so that a cell can be cut to fit before it fails on them.
 func budgetText(b Budget) string {
 	var parts []string
 	if b.TimeoutMs > 0 {

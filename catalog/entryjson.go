@@ -2,16 +2,15 @@ package catalog
 
 import "slices"
 
-// JSON is the entry as ALL_TOOLS and search show it: {id, source, sourceName,
-// name, label?, description}, keys in this order (contract D1). The slice is
-// the catalog's own and must not be changed.
+// JSON is the entry as ALL_TOOLS and search show it: {id, source, sourceName, name, label?, description}, keys in this
+// order (contract D1). The slice is the catalog's own and must not be changed.
 func (e *Entry) JSON() []byte {
 	e.catalog.render.Do(e.catalog.renderEntries)
 	return e.json
 }
 
-// JSONSize is the number of bytes of the JSON array of entries, known before
-// anything is written: 200 bytes of a cell's query may ask for megabytes.
+// JSONSize is the number of bytes of the JSON array of entries, known before anything is written: 200 bytes of a cell's
+// query may ask for megabytes.
 func JSONSize(entries []*Entry) int {
 	size := len("[]") + max(0, len(entries)-1)
 	for _, e := range entries {
@@ -32,9 +31,8 @@ func AppendJSON(dst []byte, entries []*Entry) []byte {
 	return append(dst, ']')
 }
 
-// renderEntries writes all entries into one buffer: an array of the visible
-// ones, which is what the guest starts with, then the MCP ones. Each entry's
-// JSON is a piece of it.
+// renderEntries writes all entries into one buffer: an array of the visible ones, which is what the guest starts with,
+// then the MCP ones. Each entry's JSON is a piece of it.
 func (c *Catalog) renderEntries() {
 	size := 2
 	for _, e := range c.entries {
@@ -66,8 +64,7 @@ func (c *Catalog) renderEntries() {
 	c.entriesRaw = buf[:whole:whole]
 }
 
-// appendJSON writes the keys in the order of contract D1, by hand: it runs for
-// every tool of every turn.
+// appendJSON writes the keys in the order of contract D1, by hand: it runs for every tool of every turn.
 func (e *Entry) appendJSON(dst []byte) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = appendQuoted(dst, e.id)
@@ -86,9 +83,8 @@ func (e *Entry) appendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// DescribeJSON is the entry with what tools.describe adds (contract D4):
-// parameters (`{}` if the tool has none), signature, and output if the tool
-// declares an output schema.
+// DescribeJSON is the entry with what tools.describe adds (contract D4): parameters (`{}` if the tool has none),
+// signature, and output if the tool declares an output schema.
 func (e *Entry) DescribeJSON() []byte {
 	entry := e.JSON()
 	dst := make([]byte, 0, 2*len(entry)+len(e.tool.Parameters)+len(e.tool.OutputSchema)+64)

@@ -2,8 +2,8 @@ package catalog
 
 import "strconv"
 
-// Error says which tool or policy entry New could not accept, and why. The
-// turn is refused with it; nothing of it depends on other turns (contract A7).
+// Error says which tool or policy entry New could not accept, and why. The turn is refused with it; nothing of it
+// depends on other turns (contract A7).
 type Error struct {
 	Tool   int    // index in the turn's tools, -1 if the policy is at fault
 	Name   string // the tool's name as sent, may be ""
@@ -23,8 +23,8 @@ func (e *Error) Error() string {
 	return at + ": " + e.Field + ": " + e.Reason
 }
 
-// LookupError is the answer to an id or name that names no tool, or more than
-// one (contract D4). Its text is exactly what the guest sees.
+// LookupError is the answer to an id or name that names no tool, or more than one (contract D4). Its text is exactly
+// what the guest sees.
 type LookupError struct {
 	ID        string // what was asked for, clipped
 	Ambiguous bool   // more than one visible tool has this name

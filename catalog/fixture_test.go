@@ -48,8 +48,7 @@ func ids(entries []*Entry) []string {
 	return out
 }
 
-// searchTools is a mixed turn: shared names, odd names, controls, both kinds
-// of plugins, client tools and MCP.
+// searchTools is a mixed turn: shared names, odd names, controls, both kinds of plugins, client tools and MCP.
 func searchTools() []Tool {
 	read := tool("core", "read", "Read a file from disk")
 	read.Label = "File reader"

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// format is how a provider's API writes a list of tools. Render writes and
-// CheckPayload reads by the same row, so a row is all that a new provider
-// needs.
+// format is how a provider's API writes a list of tools. Render writes and CheckPayload reads by the same row, so a row
+// is all that a new provider needs.
 type format struct {
 	name   string
 	kind   string   // the "type" of a tool, "" for none
@@ -22,8 +21,7 @@ type format struct {
 	direct bool     // tools of the gateway are given back as it sent them
 }
 
-// formats are the provider formats of contract A5 and A6. The nameless one is
-// Codecell's own.
+// formats are the provider formats of contract A5 and A6. The nameless one is Codecell's own.
 var formats = []format{
 	{label: "label", schema: "parameters", direct: true},
 	{name: "openai", kind: "function", kinds: []string{"custom"}, nest: "function", schema: "parameters"},
@@ -49,10 +47,9 @@ func formatOf(name string) (*format, error) {
 	return nil, fmt.Errorf("unknown format %q; known formats: %s, or none for Codecell's own", clip(name, 40), strings.Join(known, ", "))
 }
 
-// Render writes a tool list in a provider's format (contract A5): openai,
-// openai-responses, anthropic, gemini or mcp. The empty format is Codecell's
-// own: {name, label, description, parameters}; direct tools appear in it just
-// as the gateway sent them, with executor and annotations.
+// Render writes a tool list in a provider's format (contract A5): openai, openai-responses, anthropic, gemini or mcp.
+// The empty format is Codecell's own: {name, label, description, parameters}; direct tools appear in it just as the
+// gateway sent them, with executor and annotations.
 func Render(name string, tools []ModelTool) (json.RawMessage, error) {
 	f, err := formatOf(name)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// TestFormats holds each row to both of its directions: what Render writes,
-// CheckPayload reads, and FilterPayload gives back byte for byte.
+// TestFormats holds each row to both of its directions: what Render writes, CheckPayload reads, and FilterPayload gives
+// back byte for byte.
 func TestFormats(t *testing.T) {
 	surface := mustNew(t).Surface(Budget{}, nil)
 	third := ModelTool{Name: "web_search", Label: "L", Description: `a "b" <c>`, Parameters: surface[1].Parameters}

@@ -69,8 +69,7 @@ func must(raw json.RawMessage, err error) json.RawMessage {
 	return raw
 }
 
-// FuzzCheckPayload holds the filter to the check: what it lets through is at
-// most exec and wait.
+// FuzzCheckPayload holds the filter to the check: what it lets through is at most exec and wait.
 func FuzzCheckPayload(f *testing.F) {
 	for _, s := range []string{
 		`[{"name":"exec"},{"name":"wait"}]`, `[{"type":"web_search"}]`, `[{"functionDeclarations":[{"name":"exec"}],"x":1}]`,

@@ -10,13 +10,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// guard stands in front of one subschema: it charges for every look at a value
-// before the library takes it. It also checks the keywords that the library
-// would check before it could charge, or in more time than it must: false,
-// type, const, enum and uniqueItems, which are taken out of the schema.
+// guard stands in front of one subschema: it charges for every look at a value before the library takes it. It also
+// checks the keywords that the library would check before it could charge, or in more time than it must: false, type,
+// const, enum and uniqueItems, which are taken out of the schema.
 //
-// It is a "format", which the library asks first of what is left. Formats that
-// the schema itself asks for are notes to people and are not asserted.
+// It is a "format", which the library asks first of what is left. Formats that the schema itself asks for are notes to
+// people and are not asserted.
 type guard struct {
 	budget *budget
 	price  price
@@ -28,13 +27,11 @@ type guard struct {
 	unique bool
 }
 
-// price is what one look at a value costs, in steps: flat, for each of its
-// members, and, in instructions of patterns that are matched with it, for each
-// byte of a string and of an object's keys.
+// price is what one look at a value costs, in steps: flat, for each of its members, and, in instructions of patterns
+// that are matched with it, for each byte of a string and of an object's keys.
 type price struct{ flat, member, text, keys int }
 
-// stepInstructions is how many instructions of a pattern's program a step
-// executes.
+// stepInstructions is how many instructions of a pattern's program a step executes.
 const stepInstructions = 64
 
 // oneOf are allowed values.
@@ -51,9 +48,8 @@ func newOneOf(values []any) *oneOf {
 	return o
 }
 
-// newGuard moves keywords of s into a guard and sets it before s. unevaluated
-// tells that the schema has keywords for which the library notes every member
-// of a value in every subschema.
+// newGuard moves keywords of s into a guard and sets it before s. unevaluated tells that the schema has keywords for
+// which the library notes every member of a value in every subschema.
 func newGuard(b *budget, s *jsonschema.Schema, unevaluated bool) {
 	g := &guard{budget: b, price: priceOf(s, unevaluated), unique: s.UniqueItems}
 	if s.Bool != nil && !*s.Bool {
@@ -72,8 +68,8 @@ func newGuard(b *budget, s *jsonschema.Schema, unevaluated bool) {
 	s.Format = &jsonschema.Format{Name: "guard", Validate: g.check}
 }
 
-// priceOf weighs what the library does with a value by s alone. Subschemas
-// charge for themselves; what their parent pays is that they are asked.
+// priceOf weighs what the library does with a value by s alone. Subschemas charge for themselves; what their parent
+// pays is that they are asked.
 func priceOf(s *jsonschema.Schema, unevaluated bool) price {
 	once, each := subschemas(s)
 	p := price{flat: 1 + count(once) + len(s.Required), member: 1 + count(each)}
@@ -194,8 +190,7 @@ func (g *guard) canonical(v any) []byte {
 	return text
 }
 
-// appendCanonical writes a decoded JSON value so that equal ones, and no
-// others, read the same.
+// appendCanonical writes a decoded JSON value so that equal ones, and no others, read the same.
 func appendCanonical(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:

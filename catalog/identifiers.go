@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// toIdentifier turns a server's or tool's own name into the JavaScript name
-// that the MCP namespace uses (contract E2): words of ASCII letters and digits
-// joined in camel case, the first letter lowered, leading digits dropped. What
-// has no such word becomes fallback.
+// toIdentifier turns a server's or tool's own name into the JavaScript name that the MCP namespace uses (contract E2):
+// words of ASCII letters and digits joined in camel case, the first letter lowered, leading digits dropped. What has no
+// such word becomes fallback.
 func toIdentifier(s, fallback string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return !asciiAlnum(r) })
 	var b strings.Builder
@@ -57,8 +56,7 @@ func (n *names) unique(base string) string {
 	return id
 }
 
-// reservedName holds for the globals of a cell and for names that mean
-// something on every object.
+// reservedName holds for the globals of a cell and for names that mean something on every object.
 func reservedName(id string) bool {
 	switch id {
 	case "ALL_TOOLS", "API", "Array", "Boolean", "Date", "Error", "globalThis", "json", "JSON",
@@ -69,8 +67,8 @@ func reservedName(id string) bool {
 	return false
 }
 
-// reservedWord holds for the words that JavaScript allows as a property name
-// but not as the name of a declared function.
+// reservedWord holds for the words that JavaScript allows as a property name but not as the name of a declared
+// function.
 func reservedWord(id string) bool {
 	switch id {
 	case "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// How much a word counts by where it stands. The name is what a model will
-// call; the id's other parts (source, owner) say least that is the tool's own.
+// How much a word counts by where it stands. The name is what a model will call; the id's other parts (source, owner)
+// say least that is the tool's own.
 const (
 	weightName  = 4.0
 	weightLabel = 2.0
@@ -14,8 +14,7 @@ const (
 	weightID    = 0.7
 )
 
-// The usual constants of BM25: how fast repetition stops counting, and how
-// much a long text is held against a tool.
+// The usual constants of BM25: how fast repetition stops counting, and how much a long text is held against a tool.
 const (
 	bm25K = 1.2
 	bm25B = 0.75
@@ -30,8 +29,7 @@ type index struct {
 	parts    *parts
 }
 
-// posting is a term's share in one tool: what BM25 would give it but for the
-// term's rarity.
+// posting is a term's share in one tool: what BM25 would give it but for the term's rarity.
 type posting struct {
 	entry int32
 	gain  float32
@@ -90,8 +88,8 @@ type field struct {
 	weight float64
 }
 
-// fields are the texts of a tool that are searched. Schemas are left out: keys
-// such as id or name are in nearly all of them.
+// fields are the texts of a tool that are searched. Schemas are left out: keys such as id or name are in nearly all of
+// them.
 func fields(e *Entry) [4]field {
 	t := e.tool
 	return [4]field{

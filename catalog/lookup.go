@@ -2,10 +2,8 @@ package catalog
 
 import "strings"
 
-// Lookup finds the tool that a cell means: exact id first, else the only
-// non-MCP tool of that name; white space around it does not count (contract
-// D4). MCP, denied and foreign tools are unknown to it. The error is a
-// *LookupError.
+// Lookup finds the tool that a cell means: exact id first, else the only non-MCP tool of that name; white space around
+// it does not count (contract D4). MCP, denied and foreign tools are unknown to it. The error is a *LookupError.
 func (c *Catalog) Lookup(idOrName string) (*Entry, error) {
 	want := strings.TrimSpace(idOrName)
 	if len(want) > maxIDBytes {
@@ -27,8 +25,8 @@ func (c *Catalog) Lookup(idOrName string) (*Entry, error) {
 	return e, nil
 }
 
-// unknown is the error for an id that is not there. An id is echoed clipped,
-// so that a guest can't grow an error without limit.
+// unknown is the error for an id that is not there. An id is echoed clipped, so that a guest can't grow an error
+// without limit.
 func (c *Catalog) unknown(want string) *LookupError {
 	shown := clip(want, maxNameBytes)
 	text := "Unknown tool id: " + shown + ". "

@@ -29,8 +29,7 @@ func (t *mcpTool) operation() string {
 	return "tool"
 }
 
-// operationPath splits a resource or prompt operation into the group and the
-// function it appears as.
+// operationPath splits a resource or prompt operation into the group and the function it appears as.
 func operationPath(op string) (group, function string, ok bool) {
 	switch op {
 	case "resources_list", "resources_read", "prompts_list", "prompts_get":
@@ -39,9 +38,8 @@ func operationPath(op string) (group, function string, ok bool) {
 	return group, function, ok
 }
 
-// groupServers assigns identifiers in catalog order (contract E2), then sorts
-// the servers by identifier so that files and headers read the same however a
-// gateway orders its tools.
+// groupServers assigns identifiers in catalog order (contract E2), then sorts the servers by identifier so that files
+// and headers read the same however a gateway orders its tools.
 func (c *Catalog) groupServers() []*server {
 	type open struct {
 		*server

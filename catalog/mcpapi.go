@@ -7,11 +7,9 @@ import (
 	"strings"
 )
 
-// MCPAPI is the answer of `MCP.$api()` (server "") and of
-// `MCP.<server>.$api(selector, {schema})` (contract E3). server is the
-// identifier in the namespace; selector "" means all of the server's tools,
-// else it is a method, a dotted path or the server's own tool name. A selector
-// that selects nothing is no error: the answer then has no tools.
+// MCPAPI is the answer of `MCP.$api()` (server "") and of `MCP.<server>.$api(selector, {schema})` (contract E3). server
+// is the identifier in the namespace; selector "" means all of the server's tools, else it is a method, a dotted path
+// or the server's own tool name. A selector that selects nothing is no error: the answer then has no tools.
 func (c *Catalog) MCPAPI(server, selector string, schema bool) (json.RawMessage, error) {
 	servers := c.servers()
 	if server == "" {
@@ -52,8 +50,8 @@ func (s *server) appendIdentity(dst []byte) []byte {
 	return appendQuoted(dst, s.name)
 }
 
-// api describes the selected tools; its header is the server's declaration cut
-// down to them, so that asking for one tool stays cheap to read.
+// api describes the selected tools; its header is the server's declaration cut down to them, so that asking for one
+// tool stays cheap to read.
 func (s *server) api(selector string, schema bool) json.RawMessage {
 	selected := s.selectTools(selector)
 	scope, declared := "server", selected
@@ -86,8 +84,8 @@ func (s *server) api(selector string, schema bool) json.RawMessage {
 	return append(appendQuoted(dst, note), '}')
 }
 
-// selectTools prefers the identifiers a cell can call over original names, so
-// that a tool named like another one's identifier can't stand in for it.
+// selectTools prefers the identifiers a cell can call over original names, so that a tool named like another one's
+// identifier can't stand in for it.
 func (s *server) selectTools(selector string) []*mcpTool {
 	if selector == "" {
 		return s.tools
@@ -106,8 +104,8 @@ func (s *server) selectTools(selector string) []*mcpTool {
 	return found
 }
 
-// appendAPI writes one tool with every name it goes by: method and path for
-// the cell, mcpTool for whoever knows the server.
+// appendAPI writes one tool with every name it goes by: method and path for the cell, mcpTool for whoever knows the
+// server.
 func (t *mcpTool) appendAPI(dst []byte) []byte {
 	dst = append(dst, `{"method":`...)
 	dst = appendQuoted(dst, t.method())

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// mcpTypes are declared inside each namespace so that
-// files which are compiled together don't declare them twice.
+// mcpTypes are declared inside each namespace so that files which are compiled together don't declare them twice.
 const mcpTypes = `  type McpToolResult = {
     content?: unknown[];
     structuredContent?: unknown;
@@ -39,8 +38,7 @@ func mcpIndex(servers []*server) string {
 	return b.String()
 }
 
-// declaration is mcp/<server>.d.ts for the given tools of the server: its own
-// functions by name, then the groups.
+// declaration is mcp/<server>.d.ts for the given tools of the server: its own functions by name, then the groups.
 func (s *server) declaration(tools []*mcpTool) string {
 	sorted := slices.Clone(tools)
 	slices.SortFunc(sorted, func(a, b *mcpTool) int {
@@ -72,8 +70,7 @@ func (s *server) declaration(tools []*mcpTool) string {
 	}
 	b.WriteString("}\n")
 	if words.Len() > 0 {
-		// A block with an export list exports nothing else, so it has to
-		// stand apart from the ordinary functions.
+		// A block with an export list exports nothing else, so it has to stand apart from the ordinary functions.
 		b.WriteString("\ndeclare namespace MCP." + s.id + " {\n" + strings.TrimPrefix(words.String(), "\n") + "}\n")
 	}
 	return b.String()
@@ -89,8 +86,7 @@ func (t *mcpTool) declare(b *strings.Builder) {
 	b.WriteString(indent + "): Promise<McpToolResult>;\n")
 }
 
-// declareWord writes a function whose name is a reserved word: TypeScript
-// takes it only as an alias in an export list.
+// declareWord writes a function whose name is a reserved word: TypeScript takes it only as an alias in an export list.
 func (t *mcpTool) declareWord(b *strings.Builder) {
 	name := t.path[0]
 	v := t.entry.schema()

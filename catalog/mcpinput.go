@@ -9,16 +9,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// errMCPArgument is the text of contract E1 for everything that is no plain
-// object.
+// errMCPArgument is the text of contract E1 for everything that is no plain object.
 //
 //lint:ignore ST1005 the text, its full stop included, is the contract's
 var errMCPArgument = errors.New("MCP namespace tools accept one object argument.")
 
-// FillMCP completes the input of a call through the MCP namespace (contract
-// E1): schema defaults for absent top-level keys, then a check that every
-// required key is there. Empty input counts as {}. What is there is passed on
-// byte for byte; types are not checked here.
+// FillMCP completes the input of a call through the MCP namespace (contract E1): schema defaults for absent top-level
+// keys, then a check that every required key is there. Empty input counts as {}. What is there is passed on byte for
+// byte; types are not checked here.
 func (e *Entry) FillMCP(input json.RawMessage) (json.RawMessage, error) {
 	input = bytes.TrimSpace(input)
 	if len(input) == 0 {

@@ -1,11 +1,10 @@
 package catalog
 
-// partBytes is how long the pieces are by which terms are found that contain a
-// text; shorter texts are not looked for.
+// partBytes is how long the pieces are by which terms are found that contain a text; shorter texts are not looked for.
 const partBytes = 3
 
-// parts finds the terms that contain a text without looking at all of them: it
-// lists for every three bytes that occur the terms that have them.
+// parts finds the terms that contain a text without looking at all of them: it lists for every three bytes that occur
+// the terms that have them.
 type parts struct {
 	ids   map[[partBytes]byte]int32
 	start []int32 // by id: where its list begins in terms; one more than there are ids
@@ -48,9 +47,8 @@ func newParts(terms []string) *parts {
 
 func piece(s string, i int) [partBytes]byte { return [partBytes]byte{s[i], s[i+1], s[i+2]} }
 
-// candidates are the terms that may contain word, in ascending order: those
-// that have its rarest piece. A term in which the piece occurs twice stands
-// twice in a row.
+// candidates are the terms that may contain word, in ascending order: those that have its rarest piece. A term in which
+// the piece occurs twice stands twice in a row.
 func (p *parts) candidates(word string) []int32 {
 	var least []int32
 	for i := 0; i+partBytes <= len(word); i++ {

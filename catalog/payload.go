@@ -23,11 +23,10 @@ type Found struct {
 // errPayload is for a list that can't be read at all.
 var errPayload = errors.New("tools must be valid JSON, nested at most 512 levels deep")
 
-// CheckPayload tells whether a final provider payload's tool list is exactly
-// exec and wait, once each; their order is not judged. It reads all of
-// Render's formats, also mixed, and fails closed: a built-in tool, a tool of a
-// kind that the provider runs, a group with something else in it, or anything
-// it doesn't understand is a finding. The error is for text that is no JSON.
+// CheckPayload tells whether a final provider payload's tool list is exactly exec and wait, once each; their order is
+// not judged. It reads all of Render's formats, also mixed, and fails closed: a built-in tool, a tool of a kind that
+// the provider runs, a group with something else in it, or anything it doesn't understand is a finding. The error is
+// for text that is no JSON.
 func CheckPayload(tools json.RawMessage) (Found, error) {
 	list, err := parsePayload(tools)
 	if err != nil {
@@ -58,9 +57,8 @@ func CheckPayload(tools json.RawMessage) (Found, error) {
 	return found, nil
 }
 
-// FilterPayload reduces a tool list to its first well-formed exec and wait, in
-// their place and shape; groups that end up empty go. A list that holds
-// neither becomes []. Check the result to learn whether both are there.
+// FilterPayload reduces a tool list to its first well-formed exec and wait, in their place and shape; groups that end
+// up empty go. A list that holds neither becomes []. Check the result to learn whether both are there.
 func FilterPayload(tools json.RawMessage) (json.RawMessage, error) {
 	list, err := parsePayload(tools)
 	if err != nil {
@@ -106,8 +104,8 @@ func (f *filter) admit(d declaration) bool {
 	return false
 }
 
-// item keeps what may stay of one item, byte for byte; only a group is written
-// anew, with nothing in it but the kept tools.
+// item keeps what may stay of one item, byte for byte; only a group is written anew, with nothing in it but the kept
+// tools.
 func (f *filter) item(item gjson.Result) {
 	if !item.IsObject() {
 		return

@@ -7,10 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// sureToCompile tells, at a small part of a compiler's cost, whether a schema
-// uses only the everyday keywords in their everyday form and is of an everyday
-// size, and so is sure to compile. false means only that it has to be compiled
-// to find out.
+// sureToCompile tells, at a small part of a compiler's cost, whether a schema uses only the everyday keywords in their
+// everyday form and is of an everyday size, and so is sure to compile. false means only that it has to be compiled to
+// find out.
 func sureToCompile(raw []byte) bool {
 	var p plainSchemas
 	return schemaWeight(raw) <= maxSchemaWeight && p.plain(gjson.ParseBytes(raw), 0) && !p.size.tooLarge()
@@ -30,8 +29,8 @@ func (p *plainSchemas) plain(schema gjson.Result, path int) bool {
 	})
 }
 
-// plainKeyword judges one keyword. $ref, patterns and the like are never plain:
-// whether they compile depends on more than their form.
+// plainKeyword judges one keyword. $ref, patterns and the like are never plain: whether they compile depends on more
+// than their form.
 func (p *plainSchemas) plainKeyword(keyword string, value gjson.Result, path int) bool {
 	below := func(key, schema gjson.Result) bool { return p.plain(schema, path+8+len(key.Raw)) }
 	switch keyword {
@@ -62,8 +61,7 @@ func (p *plainSchemas) plainKeyword(keyword string, value gjson.Result, path int
 	return false
 }
 
-// plainType holds for the words that JSON Schema knows. A list of them is left
-// to the compiler.
+// plainType holds for the words that JSON Schema knows. A list of them is left to the compiler.
 func plainType(value gjson.Result) bool {
 	switch value.Str {
 	case "string", "number", "integer", "boolean", "object", "array", "null":

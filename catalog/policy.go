@@ -12,8 +12,8 @@ const (
 	maxPatternBytes = 1024
 )
 
-// maxPolicyWork bounds what matching may cost in all: the globs' bytes, each
-// with that of a name added, times the tools. Exact ids and names cost nothing.
+// maxPolicyWork bounds what matching may cost in all: the globs' bytes, each with that of a name added, times the
+// tools. Exact ids and names cost nothing.
 const maxPolicyWork = 64 << 20
 
 // globOverhead is what a glob costs beside its own bytes.
@@ -22,28 +22,24 @@ const globOverhead = 64
 // groupMCP is the group name that lets MCP tools through a sandbox's policy.
 const groupMCP = "bundle-mcp"
 
-// Policy says which of a turn's tools it may use (contract A1, G1). Entries
-// are globs, case-sensitive, matched against the id and the name of a tool:
-// `*` stands for any run of characters, `?` for one.
+// Policy says which of a turn's tools it may use (contract A1, G1). Entries are globs, case-sensitive, matched against
+// the id and the name of a tool: `*` stands for any run of characters, `?` for one.
 type Policy struct {
-	// Allow is nil for everything; an empty list means no tools by intent
-	// (contract A3).
+	// Allow is nil for everything; an empty list means no tools by intent (contract A3).
 	Allow   []string       `json:"allow"`
 	Deny    []string       `json:"deny"` // beats Allow
 	Sandbox *SandboxPolicy `json:"sandbox"`
 }
 
-// SandboxPolicy is the further layer of a sandboxed agent. Its entries may
-// also name a group: an owner (a plugin's id), or "bundle-mcp" for all MCP
-// tools. MCP tools pass only through AlsoAllow (contract A1).
+// SandboxPolicy is the further layer of a sandboxed agent. Its entries may also name a group: an owner (a plugin's id),
+// or "bundle-mcp" for all MCP tools. MCP tools pass only through AlsoAllow (contract A1).
 type SandboxPolicy struct {
 	Allow     []string `json:"allow"` // nil for everything but MCP
 	AlsoAllow []string `json:"alsoAllow"`
 	Deny      []string `json:"deny"` // beats both
 }
 
-// NoTools tells whether the policy takes all tools away on purpose, which
-// keeps code mode off (contract A3).
+// NoTools tells whether the policy takes all tools away on purpose, which keeps code mode off (contract A3).
 func (p Policy) NoTools() bool { return p.Allow != nil && len(p.Allow) == 0 }
 
 // rules is a policy made ready for matching.
@@ -96,8 +92,7 @@ func (p Policy) compile(tools int) (*rules, error) {
 	return r, nil
 }
 
-// pass decides on one tool. Deny wins in either layer, and both layers must
-// agree.
+// pass decides on one tool. Deny wins in either layer, and both layers must agree.
 func (r *rules) pass(t *Tool, id string) bool {
 	if r.deny.match(id, t.Name) {
 		return false
@@ -120,8 +115,7 @@ func (s *sandboxRules) pass(t *Tool, id string) bool {
 	return s.everything || s.allow.match(names...) || s.alsoAllow.match(names...)
 }
 
-// patterns is one list: plain words in a set, so that a long list of exact ids
-// costs nothing, and the globs one by one.
+// patterns is one list: plain words in a set, so that a long list of exact ids costs nothing, and the globs one by one.
 type patterns struct {
 	words map[string]struct{}
 	globs []glob

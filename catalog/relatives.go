@@ -5,28 +5,27 @@ import (
 	"strings"
 )
 
-// How near a known term is to a word of the query that is not that term.
-// Above all, a relative never counts as much as the word itself.
+// How near a known term is to a word of the query that is not that term. Above all, a relative never counts as much as
+// the word itself.
 const (
 	nearPrefix = 0.5  // begins with it
 	nearInside = 0.25 // contains it
 	nearTypo   = 0.2  // differs by a letter or two
-	// tieBreak scales all of these down where the word itself is known, so
-	// that relatives only order what the word leaves equal.
+	// tieBreak scales all of these down where the word itself is known, so that relatives only order what the word
+	// leaves equal.
 	tieBreak = 0.02
 )
 
-// allowance is what one query may still spend on the relatives of its words.
-// The vocabulary is as large as a client likes, and a cell asks as often as it
-// likes; what is left when the allowance is spent is not looked at.
+// allowance is what one query may still spend on the relatives of its words. The vocabulary is as large as a client
+// likes, and a cell asks as often as it likes; what is left when the allowance is spent is not looked at.
 type allowance struct {
 	terms     int // terms looked at
 	distances int // terms compared letter by letter
 	postings  int // tools given a relative's worth
 }
 
-// newAllowance is more than ordinary queries need on a thousand tools, and
-// keeps the worst one well under a millisecond.
+// newAllowance is more than ordinary queries need on a thousand tools, and keeps the worst one well under a
+// millisecond.
 func newAllowance() *allowance {
 	return &allowance{terms: 50_000, distances: 300, postings: 20_000}
 }
@@ -37,8 +36,8 @@ type relative struct {
 	near float64
 }
 
-// relatives are the terms that begin with or contain word: as far as the
-// allowance goes, those that begin with it first.
+// relatives are the terms that begin with or contain word: as far as the allowance goes, those that begin with it
+// first.
 func (x *index) relatives(word string, left *allowance) []relative {
 	if len(word) < partBytes {
 		return nil

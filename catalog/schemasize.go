@@ -5,23 +5,20 @@ import (
 	"regexp/syntax"
 )
 
-// Bounds of a schema that is compiled. Compiling compares every subschema's
-// path with all others, keeps the paths, and turns patterns into programs; at
-// these bounds it takes about a tenth of a second, and the largest schemas in
-// use are a tenth of that.
+// Bounds of a schema that is compiled. Compiling compares every subschema's path with all others, keeps the paths, and
+// turns patterns into programs; at these bounds it takes about a tenth of a second, and the largest schemas in use are
+// a tenth of that.
 const (
 	maxSubschemas   = 2_500
 	maxSchemaPaths  = 512 << 10
 	maxInstructions = 20_000
-	// maxSchemaWeight bounds bytes times depth, which is how the check of the
-	// schema itself grows.
+	// maxSchemaWeight bounds bytes times depth, which is how the check of the schema itself grows.
 	maxSchemaWeight = 1 << 20
 )
 
 var errLargeSchema = errors.New("it is too large or too deeply nested")
 
-// schemaSize is what the cost of compiling a schema grows with. Each number is
-// an upper bound.
+// schemaSize is what the cost of compiling a schema grows with. Each number is an upper bound.
 type schemaSize struct {
 	subschemas   int
 	paths        int // bytes of the subschemas' paths, all together
@@ -55,8 +52,8 @@ func (s *schemaSize) measure(doc any, path int) {
 	}
 }
 
-// keyword measures what stands under a key. Lists of data are left out; where
-// such a key is the name of a property, its value is no list.
+// keyword measures what stands under a key. Lists of data are left out; where such a key is the name of a property, its
+// value is no list.
 func (s *schemaSize) keyword(key string, member any, path int) {
 	switch v := member.(type) {
 	case string:
@@ -78,8 +75,8 @@ func (s *schemaSize) keyword(key string, member any, path int) {
 	s.measure(member, path)
 }
 
-// patternSize is about how many instructions a pattern's program has: how much
-// memory it takes, and how much time for each byte that it is matched with.
+// patternSize is about how many instructions a pattern's program has: how much memory it takes, and how much time for
+// each byte that it is matched with.
 func patternSize(pattern string) int {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -102,8 +99,7 @@ func instructions(re *syntax.Regexp) int {
 	return n
 }
 
-// inputSize is how deep input nests and how many values it has at most,
-// whether it is JSON or not.
+// inputSize is how deep input nests and how many values it has at most, whether it is JSON or not.
 func inputSize(raw []byte) (deepest, values int) {
 	now, inString := 0, false
 	values = 1

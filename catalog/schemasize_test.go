@@ -19,8 +19,8 @@ func repeated(n int, f func(i int) string) string {
 	return strings.Join(parts, ",")
 }
 
-// TestSchemaSize holds the shapes that took the compiler from seconds to two
-// minutes, and gigabytes, in schemas of 200 KB.
+// TestSchemaSize holds the shapes that took the compiler from seconds to two minutes, and gigabytes, in schemas of 200
+// KB.
 func TestSchemaSize(t *testing.T) {
 	same := func(text string) func(int) string { return func(int) string { return text } }
 	numbered := func(format string) func(int) string { return func(i int) string { return fmt.Sprintf(format, i) } }
@@ -53,8 +53,8 @@ func TestSchemaSize(t *testing.T) {
 	})
 }
 
-// TestCheckGrows counts the steps of checks with n, 2n and 4n: they must not
-// grow faster than n, or the check must end at the budget.
+// TestCheckGrows counts the steps of checks with n, 2n and 4n: they must not grow faster than n, or the check must end
+// at the budget.
 func TestCheckGrows(t *testing.T) {
 	list := func(item string) func(int) string {
 		return func(n int) string { return "[" + repeated(n, func(int) string { return item }) + "]" }
@@ -118,8 +118,8 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	require.NoError(t, e.Validate([]byte(`["a"]`)), "the next check starts anew")
 }
 
-// FuzzValidate checks any input against any schema: the guard's own keywords
-// must agree with what equality and types mean.
+// FuzzValidate checks any input against any schema: the guard's own keywords must agree with what equality and types
+// mean.
 func FuzzValidate(f *testing.F) {
 	f.Add(createIssueSchema, `{"owner":"o"}`)
 	f.Add(doubling, `{"x":{"x":{}}}`)

@@ -6,9 +6,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// schemaView is a JSON Schema read as far as declarations need it. It judges
-// nothing: what it doesn't understand is simply absent. Keywords are kept as
-// their JSON text, "" if absent.
+// schemaView is a JSON Schema read as far as declarations need it. It judges nothing: what it doesn't understand is
+// simply absent. Keywords are kept as their JSON text, "" if absent.
 type schemaView struct {
 	kind       string // "type": a word or a list of words
 	enum       string
@@ -23,8 +22,8 @@ type schemaView struct {
 	at         map[string]int // name → place in properties, once there are many
 }
 
-// property is one key of an object. Required ones stand first, in the order of
-// "required", then the others in the schema's order.
+// property is one key of an object. Required ones stand first, in the order of "required", then the others in the
+// schema's order.
 type property struct {
 	name     string
 	view     *schemaView
@@ -40,8 +39,7 @@ func (e *Entry) schema() *schemaView {
 	return e.input
 }
 
-// viewSchema reads a schema and its properties, down to the depth at which
-// types are no longer spelled out.
+// viewSchema reads a schema and its properties, down to the depth at which types are no longer spelled out.
 func viewSchema(r gjson.Result, level int) *schemaView {
 	if !r.IsObject() || level > maxTypeDepth {
 		return noSchema
@@ -79,8 +77,8 @@ func viewSchema(r gjson.Result, level int) *schemaView {
 	return v
 }
 
-// readProperties merges both keywords. A key that stands twice in the JSON
-// counts once, with its last schema, as every JSON parser has it.
+// readProperties merges both keywords. A key that stands twice in the JSON counts once, with its last schema, as every
+// JSON parser has it.
 func (v *schemaView) readProperties(properties, required gjson.Result, level int) {
 	if required.IsArray() {
 		required.ForEach(func(_, name gjson.Result) bool {
@@ -109,8 +107,7 @@ func (v *schemaView) add(p property) {
 	v.properties = append(v.properties, p)
 }
 
-// find looks a key up: one by one while there are few, which is nearly always
-// and saves the map.
+// find looks a key up: one by one while there are few, which is nearly always and saves the map.
 func (v *schemaView) find(name string) (int, bool) {
 	if len(v.properties) < 16 {
 		i := slices.IndexFunc(v.properties, func(p property) bool { return p.name == name })

@@ -13,15 +13,12 @@ const (
 	maxQueryWords = 24   // distinct ones, after identifiers are taken apart
 )
 
-// Search ranks the non-MCP tools against query and returns at most limit of
-// them, best first (contract D3): a tool whose id or name is the query itself,
-// then by BM25 over name, label, description and owner. Parts and misspellings
-// of words find tools too, but only order what whole words leave equal, or
-// where nothing knows the word. Equal tools stand in catalog order. A blank
-// query lists the catalog; one that fits nothing finds nothing. Of a long query
-// the first 1,024 bytes and 24 different words count, so the time that a search
-// takes is bounded by the number of tools alone. The entries' JSON is shared
-// by all results: see JSONSize for what a result would weigh.
+// Search ranks the non-MCP tools against query and returns at most limit of them, best first (contract D3): a tool
+// whose id or name is the query itself, then by BM25 over name, label, description and owner. Parts and misspellings of
+// words find tools too, but only order what whole words leave equal, or where nothing knows the word. Equal tools stand
+// in catalog order. A blank query lists the catalog; one that fits nothing finds nothing. Of a long query the first
+// 1,024 bytes and 24 different words count, so the time that a search takes is bounded by the number of tools alone.
+// The entries' JSON is shared by all results: see JSONSize for what a result would weigh.
 func (c *Catalog) Search(query string, limit int) []*Entry {
 	query = strings.TrimSpace(query)
 	if limit <= 0 || len(c.visible) == 0 {
@@ -34,8 +31,7 @@ func (c *Catalog) Search(query string, limit int) []*Entry {
 	return x.best(x.score(queryWords(query)), c.exact(query), limit)
 }
 
-// exact are the tools that the query names: by id, else by name, else by name
-// in other case.
+// exact are the tools that the query names: by id, else by name, else by name in other case.
 func (c *Catalog) exact(query string) func(*Entry) bool {
 	if len(query) > maxIDBytes {
 		return func(*Entry) bool { return false }
@@ -49,8 +45,7 @@ func (c *Catalog) exact(query string) func(*Entry) bool {
 	return func(o *Entry) bool { return len(o.tool.Name) == len(query) && strings.EqualFold(o.tool.Name, query) }
 }
 
-// queryWords are the distinct terms of a query, without words that say
-// nothing unless it has no others.
+// queryWords are the distinct terms of a query, without words that say nothing unless it has no others.
 func queryWords(query string) []string {
 	if len(query) > maxQueryBytes {
 		query = query[:maxQueryBytes]
@@ -97,9 +92,8 @@ func (x *index) score(query []string) []float64 {
 	return scores
 }
 
-// addRelatives gives each tool the worth of its best relative of one word, so
-// that a tool with many related words isn't taken for a better match. once is
-// scratch space, all zero before and after.
+// addRelatives gives each tool the worth of its best relative of one word, so that a tool with many related words isn't
+// taken for a better match. once is scratch space, all zero before and after.
 func (x *index) addRelatives(scores, once []float64, near []relative, scale float64, left *allowance) {
 	for n, r := range near {
 		if left.postings -= len(x.postings[r.term]); left.postings < 0 {
@@ -126,8 +120,7 @@ type hit struct {
 	score float64
 }
 
-// better orders hits: tools that the query names first, then by score, equal
-// ones in catalog order.
+// better orders hits: tools that the query names first, then by score, equal ones in catalog order.
 func better(a, b hit) int {
 	if a.exact != b.exact {
 		if a.exact {

@@ -118,9 +118,8 @@ func TestSearchTickets(t *testing.T) {
 	})
 }
 
-// openClawFinds is what OpenClaw's search would return at all: a
-// term of the query is part of the tool's name, id, label or description. Terms
-// such as "the", of which it makes noise, are left out.
+// openClawFinds is what OpenClaw's search would return at all: a term of the query is part of the tool's name, id,
+// label or description. Terms such as "the", of which it makes noise, are left out.
 func openClawFinds(c *Catalog, query string) []string {
 	terms := regexp.MustCompile(`[^a-z0-9_./:-]+`).Split(strings.ToLower(query), -1)
 	var out []string

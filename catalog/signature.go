@@ -1,7 +1,7 @@
 package catalog
 
-// Signature is the tool's call as one line of TypeScript (contract D4), in the
-// form that resolves to the useful value (contract D5):
+// Signature is the tool's call as one line of TypeScript (contract D4), in the form that resolves to the useful value
+// (contract D5):
 //
 //	tools.close_ticket(input: { number: number }): Promise<unknown>
 //	tools.callValue("openclaw:web:web-search", input?: {…}): Promise<unknown>
@@ -31,8 +31,8 @@ func (e *Entry) inputParameter() string {
 	return "input?: " + openInput(v)
 }
 
-// openInput is the input type of a schema that names no key: none at all if it
-// says it is an object, else whatever the caller likes.
+// openInput is the input type of a schema that names no key: none at all if it says it is an object, else whatever the
+// caller likes.
 func openInput(v *schemaView) string {
 	if v.kind == `"object"` && !isObject(v.rest) && v.rest != "true" {
 		return "Record<string, never>"
@@ -40,8 +40,7 @@ func openInput(v *schemaView) string {
 	return anyObject
 }
 
-// mcpCallee is the function behind an MCP entry, such as
-// MCP.github.createIssue.
+// mcpCallee is the function behind an MCP entry, such as MCP.github.createIssue.
 func (c *Catalog) mcpCallee(e *Entry) string {
 	c.servers()
 	return e.callee

@@ -9,16 +9,14 @@ import (
 const (
 	// maxSuggestions is how many names an unknown-id error offers.
 	maxSuggestions = 3
-	// maxSuggestionText is how much of a label or description is compared with
-	// an unknown id, in bytes: what a tool is stands at its beginning.
+	// maxSuggestionText is how much of a label or description is compared with an unknown id, in bytes: what a tool is
+	// stands at its beginning.
 	maxSuggestionText = 512
 )
 
-// suggest finds visible tools that an unknown id may have meant (contract D4):
-// by how much of the id and of the tool's texts they share, else, for typing
-// errors, by search. It shows the name, or the id where the name alone would
-// be ambiguous. It is at most maxNameBytes long, and the cost is
-// proportional to the number of tools.
+// suggest finds visible tools that an unknown id may have meant (contract D4): by how much of the id and of the tool's
+// texts they share, else, for typing errors, by search. It shows the name, or the id where the name alone would be
+// ambiguous. It is at most maxNameBytes long, and the cost is proportional to the number of tools.
 func (c *Catalog) suggest(asked string) []string {
 	want := strings.ToLower(asked)
 	s := c.suggestions()
@@ -69,8 +67,7 @@ func (e *Entry) shown() string {
 	return e.tool.Name
 }
 
-// suggestions are the texts of all visible tools, made ready for being
-// compared with unknown ids.
+// suggestions are the texts of all visible tools, made ready for being compared with unknown ids.
 type suggestions struct {
 	texts  []suggestionText
 	byWord map[string][]int32 // the tools that have the word in id, label or description, each once
@@ -115,8 +112,7 @@ func wordsOf(text string) []string {
 	return slices.Compact(words)
 }
 
-// score weighs whole names most and mere mentions least; shared words stand
-// between the two.
+// score weighs whole names most and mere mentions least; shared words stand between the two.
 func (t suggestionText) score(want string) int {
 	score := 0
 	if strings.Contains(want, t.name) || strings.Contains(t.id, want) {

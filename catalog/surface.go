@@ -24,16 +24,15 @@ type Budget struct {
 	Languages           []string // the enabled ones of javascript and typescript; none means both
 }
 
-// NamespaceHint is a visible namespace as exec's description presents it
-// (contract F3).
+// NamespaceHint is a visible namespace as exec's description presents it (contract F3).
 type NamespaceHint struct {
 	GlobalName  string
 	Description string // one line, may be ""
 	Prompt      string // text for the model, may be ""
 }
 
-// Surface is the model's whole tool list in code mode: exec and wait, in this
-// order (contract A1, A4). Namespaces appear in the order given.
+// Surface is the model's whole tool list in code mode: exec and wait, in this order (contract A1, A4). Namespaces
+// appear in the order given.
 func (c *Catalog) Surface(b Budget, namespaces []NamespaceHint) []ModelTool {
 	return []ModelTool{
 		{Name: "exec", Label: "exec", Description: c.execText(b, namespaces), Parameters: execParameters(b)},
@@ -41,8 +40,8 @@ func (c *Catalog) Surface(b Budget, namespaces []NamespaceHint) []ModelTool {
 	}
 }
 
-// DirectTools are the turn's tools after policy and otherwise unchanged, in
-// the turn's order: what the model gets when code mode is off (contract A1).
+// DirectTools are the turn's tools after policy and otherwise unchanged, in the turn's order: what the model gets when
+// code mode is off (contract A1).
 func (c *Catalog) DirectTools() []ModelTool {
 	out := make([]ModelTool, 0, len(c.direct))
 	for _, t := range c.direct {
@@ -65,8 +64,7 @@ const waitText = "Resumes a code mode run that `exec` or `wait` left `waiting`, 
 const waitParameters = `{"type":"object","properties":{"runId":{"type":"string",` +
 	`"description":"The runId of the waiting result."}},"required":["runId"]}`
 
-// execParameters is the flat schema of contract A4: no oneOf, nothing
-// required, because code and command are aliases.
+// execParameters is the flat schema of contract A4: no oneOf, nothing required, because code and command are aliases.
 func execParameters(b Budget) json.RawMessage {
 	langs := languages(b)
 	accepted := "Must be "

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// quote is s as a JSON string, which is also a TypeScript literal. Unlike
-// json.Marshal it leaves <, > and & as they are: the readers are models.
+// quote is s as a JSON string, which is also a TypeScript literal. Unlike json.Marshal it leaves <, > and & as they
+// are: the readers are models.
 func quote(s string) string { return string(appendQuoted(nil, s)) }
 
 func appendQuoted(dst []byte, s string) []byte {
@@ -43,9 +43,8 @@ func appendJSON(dst, raw []byte) []byte {
 	return b.Bytes()
 }
 
-// oneLine makes s safe inside a comment or a list line: every run of white
-// space and control characters becomes one space, and nothing in it can end a
-// block comment.
+// oneLine makes s safe inside a comment or a list line: every run of white space and control characters becomes one
+// space, and nothing in it can end a block comment.
 func oneLine(s string) string {
 	if plain(s) && !strings.Contains(s, "*/") && !strings.Contains(s, "  ") {
 		return strings.TrimSpace(s)

@@ -10,9 +10,8 @@ import (
 // maxTermRunes is the longest term; the rest of a longer word is not searched.
 const maxTermRunes = 64
 
-// words cuts a text into search terms and hands each to yield: runs of letters
-// and digits, taken apart where an identifier changes case (createIssue,
-// HTTPServer), lowered and stemmed. Scripts written without spaces give every
+// words cuts a text into search terms and hands each to yield: runs of letters and digits, taken apart where an
+// identifier changes case (createIssue, HTTPServer), lowered and stemmed. Scripts written without spaces give every
 // character and every pair of neighbours, so that 日本 is found in 日本語.
 func words(s string, yield func(term string)) {
 	runes := []rune(s)
@@ -49,8 +48,8 @@ func words(s string, yield func(term string)) {
 	flush(len(runes))
 }
 
-// unaccent makes plain letters of Latin ones with accents, which people leave
-// out when they search. Other scripts keep theirs: there they make words.
+// unaccent makes plain letters of Latin ones with accents, which people leave out when they search. Other scripts keep
+// theirs: there they make words.
 func unaccent(runes []rune) []rune {
 	for i, r := range runes {
 		if r >= 0xC0 && r < 0x250 {
@@ -63,9 +62,8 @@ func unaccent(runes []rune) []rune {
 	return runes
 }
 
-// hump tells whether a new word begins at i inside a run of letters: at a
-// capital after a small letter or digit, and at the last capital of an
-// abbreviation that a small letter follows.
+// hump tells whether a new word begins at i inside a run of letters: at a capital after a small letter or digit, and at
+// the last capital of an abbreviation that a small letter follows.
 func hump(runes []rune, i int) bool {
 	if !unicode.IsUpper(runes[i]) {
 		return false
@@ -95,9 +93,8 @@ func ascii(s string) bool {
 	return true
 }
 
-// stem takes the commonest English endings off, so that files finds file and
-// creating finds create. It is meant to be predictable, not clever: plural -s,
-// then -ing or -ed, then a final e.
+// stem takes the commonest English endings off, so that files finds file and creating finds create. It is meant to be
+// predictable, not clever: plural -s, then -ing or -ed, then a final e.
 func stem(w string) string {
 	if len(w) < 4 || !ascii(w) {
 		return w
@@ -140,8 +137,7 @@ func undouble(w string) string {
 	return w
 }
 
-// filler holds for words that say nothing about a tool. They count only if a
-// query has no others.
+// filler holds for words that say nothing about a tool. They count only if a query has no others.
 func filler(term string) bool {
 	switch term {
 	case "a", "an", "the", "of", "to", "in", "on", "at", "for", "from", "and", "or", "with", "by",

@@ -10,24 +10,24 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Where a tool comes from. There is no source of its own for plugins: they
-// are openclaw tools whose owner is the plugin's id.
+// Where a tool comes from. There is no source of its own for plugins: they are openclaw tools whose owner is the
+// plugin's id.
 const (
 	SourceOpenClaw = "openclaw"
 	SourceMCP      = "mcp"
 	SourceClient   = "client"
 )
 
-// Bounds on what a turn may bring. They are far above what any provider
-// accepts and exist so that one tool can't make the others' work unbounded.
+// Bounds on what a turn may bring. They are far above what any provider accepts and exist so that one tool can't make
+// the others' work unbounded.
 const (
 	maxNameBytes   = 256
 	maxIDBytes     = len("openclaw::") + 2*maxNameBytes
 	maxSchemaDepth = 200
 )
 
-// Tool is one tool of a turn as the gateway sends it (contract J). The byte
-// slices are shared with the caller and must not change afterwards.
+// Tool is one tool of a turn as the gateway sends it (contract J). The byte slices are shared with the caller and must
+// not change afterwards.
 type Tool struct {
 	Source       string          `json:"source"`                // openclaw, mcp or client
 	Owner        string          `json:"owner,omitempty"`       // core, a plugin id, an MCP server, an app
@@ -42,14 +42,13 @@ type Tool struct {
 	Bundled      bool            `json:"bundled,omitempty"` // a plugin that ships with the gateway (contract A1)
 }
 
-// MCPTool says which tool of which server stands behind an MCP entry. Both
-// names are the server's own spelling; they default to the tool's owner and
-// name.
+// MCPTool says which tool of which server stands behind an MCP entry. Both names are the server's own spelling; they
+// default to the tool's owner and name.
 type MCPTool struct {
 	ServerName string `json:"serverName,omitempty"`
 	ToolName   string `json:"toolName,omitempty"`
-	// Operation is "" or "tool" for an ordinary tool, else one of
-	// resources_list, resources_read, prompts_list, prompts_get.
+	// Operation is "" or "tool" for an ordinary tool, else one of resources_list, resources_read, prompts_list,
+	// prompts_get.
 	Operation string `json:"operation,omitempty"`
 }
 
@@ -59,8 +58,7 @@ type Annotations struct {
 	Idempotent bool `json:"idempotent,omitempty"`
 }
 
-// control names the tools of OpenClaw's Tool Search, which excludes code mode
-// (contract A3).
+// control names the tools of OpenClaw's Tool Search, which excludes code mode (contract A3).
 func control(name string) bool {
 	switch name {
 	case "tool_search_code", "tool_search", "tool_describe", "tool_call":
@@ -69,8 +67,7 @@ func control(name string) bool {
 	return false
 }
 
-// normalize fills the defaults of a tool and says what is wrong with it, as
-// field and reason; both empty if nothing is.
+// normalize fills the defaults of a tool and says what is wrong with it, as field and reason; both empty if nothing is.
 func (t *Tool) normalize() (field, reason string) {
 	if t.Owner == "" {
 		t.Owner = t.defaultOwner()
@@ -111,8 +108,8 @@ func (t *Tool) defaultOwner() string {
 	return ""
 }
 
-// normalizeMCP completes the names that stand behind an MCP entry in a copy,
-// so that the caller's struct stays as it was.
+// normalizeMCP completes the names that stand behind an MCP entry in a copy, so that the caller's struct stays as it
+// was.
 func (t *Tool) normalizeMCP() (field, reason string) {
 	if t.Source != SourceMCP {
 		return "", ""
@@ -137,8 +134,8 @@ func (t *Tool) normalizeMCP() (field, reason string) {
 	return "", ""
 }
 
-// badName says why s can't be a part of a tool id, or "". Control characters
-// are out because ids travel in line-based lists and in comments.
+// badName says why s can't be a part of a tool id, or "". Control characters are out because ids travel in line-based
+// lists and in comments.
 func badName(s string) string {
 	switch {
 	case s == "":
@@ -161,9 +158,8 @@ func badName(s string) string {
 	return ""
 }
 
-// badSchema says why raw can't be a tool's schema, or "". An absent schema and
-// null become nil. Whether the schema means anything is judged later, when it
-// is compiled.
+// badSchema says why raw can't be a tool's schema, or "". An absent schema and null become nil. Whether the schema
+// means anything is judged later, when it is compiled.
 func badSchema(raw *json.RawMessage) string {
 	if len(*raw) == 0 || string(*raw) == "null" {
 		*raw = nil
@@ -181,9 +177,9 @@ func badSchema(raw *json.RawMessage) string {
 	return ""
 }
 
-// depth is the deepest nesting of brackets outside strings, or more than that. It exists because
-// recursive parsers must not be handed text whose depth is unknown. Text with
-// few brackets is not looked at closely: their number is answer enough.
+// depth is the deepest nesting of brackets outside strings, or more than that. It exists because recursive parsers must
+// not be handed text whose depth is unknown. Text with few brackets is not looked at closely: their number is answer
+// enough.
 func depth(raw []byte) int {
 	if n := bytes.Count(raw, []byte{'{'}) + bytes.Count(raw, []byte{'['}); n < 50 {
 		return n

@@ -2,8 +2,8 @@ package catalog
 
 import "strings"
 
-// toolFiles renders tools/<owner>.d.ts for the tools outside MCP, an owner's
-// tools together whatever their source, owners in catalog order.
+// toolFiles renders tools/<owner>.d.ts for the tools outside MCP, an owner's tools together whatever their source,
+// owners in catalog order.
 func (c *Catalog) toolFiles() []file {
 	byOwner := map[string][]*Entry{}
 	var owners []string
@@ -44,8 +44,8 @@ func plainSegment(s string) bool {
 	return s != ""
 }
 
-// declareTools renders one owner's tools. A tool without a convenience
-// function of its own is an overload of callValue, by its id.
+// declareTools renders one owner's tools. A tool without a convenience function of its own is an overload of callValue,
+// by its id.
 func declareTools(entries []*Entry) string {
 	var b strings.Builder
 	b.WriteString("interface CodeModeTools {\n")

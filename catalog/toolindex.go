@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// Bounds of the index that the model reads in exec's description, in
-// characters (contract A4).
+// Bounds of the index that the model reads in exec's description, in characters (contract A4).
 const (
 	maxIndex     = 8000
 	maxHint      = 160
 	indexReserve = 120 // for the line that counts what was left out
 )
 
-// makeToolIndex lists the non-MCP tools in catalog order, a line each, as far
-// as the space goes: id, input, and output where the tool declares one.
+// makeToolIndex lists the non-MCP tools in catalog order, a line each, as far as the space goes: id, input, and output
+// where the tool declares one.
 //
 //	openclaw:desk:close_ticket { number: number } => { closed?: boolean }
 func (c *Catalog) makeToolIndex() string {
@@ -40,8 +39,7 @@ func (e *Entry) indexLine() string {
 	return line + "\n"
 }
 
-// inputHint is the input as a type if that is short, else the names of the
-// keys, as many as fit in n bytes.
+// inputHint is the input as a type if that is short, else the names of the keys, as many as fit in n bytes.
 func (e *Entry) inputHint(n int) string {
 	v := e.schema()
 	if len(v.properties) == 0 {

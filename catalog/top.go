@@ -2,8 +2,7 @@ package catalog
 
 import "slices"
 
-// top keeps the limit best of what it is given, in time proportional to their
-// number: it sorts twice as many at a time.
+// top keeps the limit best of what it is given, in time proportional to their number: it sorts twice as many at a time.
 type top[T any] struct {
 	limit   int
 	compare func(a, b T) int // negative if a is better; never zero

@@ -19,8 +19,8 @@ const (
 	anyObject       = "Record<string, unknown>"
 )
 
-// typer renders JSON Schemas as TypeScript types on one line. Where it can't
-// say it exactly, it says unknown: a declaration may be loose, never wrong.
+// typer renders JSON Schemas as TypeScript types on one line. Where it can't say it exactly, it says unknown: a
+// declaration may be loose, never wrong.
 type typer struct {
 	root  []byte                             // resolves local $refs
 	nodes int                                // schemas that may still be rendered
@@ -57,8 +57,8 @@ func (t *typer) mayRead(n int) bool {
 	return true
 }
 
-// of is the type of a schema. The order of the cases is that of how much they
-// say: a constant or an enum says more than its "type".
+// of is the type of a schema. The order of the cases is that of how much they say: a constant or an enum says more than
+// its "type".
 func (t *typer) of(v *schemaView, level int) string {
 	t.nodes--
 	if t.nodes < 0 || level > maxTypeDepth || !t.mayRead(len(v.enum)+len(v.union)+len(v.kind)) {
@@ -120,8 +120,8 @@ func (t *typer) list(v *schemaView, level int) string {
 	return item + "[]"
 }
 
-// object spells the keys out, or gives the general type where they are unknown,
-// too many, or too long to be meant for reading.
+// object spells the keys out, or gives the general type where they are unknown, too many, or too long to be meant for
+// reading.
 func (t *typer) object(v *schemaView, level int) string {
 	if len(v.properties) == 0 {
 		if isObject(v.rest) {
@@ -158,8 +158,8 @@ func key(p property) string {
 	return name
 }
 
-// literal is s as a string literal in which nothing looks like the end of a
-// comment, to a model or to a tool that cuts comments out.
+// literal is s as a string literal in which nothing looks like the end of a comment, to a model or to a tool that cuts
+// comments out.
 func literal(s string) string { return strings.ReplaceAll(quote(s), "*/", `*\/`) }
 
 // anyKind is the union of "type": ["string", "null"].
@@ -209,8 +209,7 @@ func union(parts []string) string {
 	return anything
 }
 
-// literals is the union of an enum's values, or the wider type if there are
-// too many, or values that are no primitives.
+// literals is the union of an enum's values, or the wider type if there are too many, or values that are no primitives.
 func literals(values []gjson.Result, v *schemaView) string {
 	wide := anything
 	switch v.kind {
@@ -238,8 +237,8 @@ func literals(values []gjson.Result, v *schemaView) string {
 // maxRefBytes is the longest $ref that is followed.
 const maxRefBytes = 1024
 
-// resolve follows a $ref within the same schema: "#", "#/$defs/x",
-// "#/definitions/x/properties/y". Everything else is not there.
+// resolve follows a $ref within the same schema: "#", "#/$defs/x", "#/definitions/x/properties/y". Everything else is
+// not there.
 func (t *typer) resolve(ref string) gjson.Result {
 	path, local := strings.CutPrefix(ref, "#")
 	if !local || len(ref) > maxRefBytes {

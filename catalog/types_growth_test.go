@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTypesAreBounded holds what a schema can make the rendering of its type
-// cost: how many bytes are read, and how long the type gets.
+// TestTypesAreBounded holds what a schema can make the rendering of its type cost: how many bytes are read, and how
+// long the type gets.
 func TestTypesAreBounded(t *testing.T) {
 	padding := `"pad":"` + strings.Repeat("x", 200_000) + `"`
 	schemas := map[string]string{

@@ -10,8 +10,8 @@ import (
 // minTypo is the shortest word, in characters, that may be misspelled.
 const minTypo = 4
 
-// shape is what two terms are compared by before their letters are: if they
-// differ in many letters, they differ by more than a slip.
+// shape is what two terms are compared by before their letters are: if they differ in many letters, they differ by more
+// than a slip.
 type shape struct {
 	letters uint32 // a bit for each letter that occurs, by its last five bits
 	length  uint8  // in characters
@@ -25,15 +25,15 @@ func shapeOf(term string) shape {
 	return s
 }
 
-// differs tells whether terms of these shapes are sure to be more than slips
-// apart. One slip changes at most two bits: one letter goes and another comes.
+// differs tells whether terms of these shapes are sure to be more than slips apart. One slip changes at most two bits:
+// one letter goes and another comes.
 func (s shape) differs(o shape, slips int) bool {
 	d := int(s.length) - int(o.length)
 	return d > slips || -d > slips || bits.OnesCount32(s.letters^o.letters) > 2*slips
 }
 
-// misspelled are the terms that word may be a slip of. They begin with the
-// same letter: nearly all slips do, and it keeps the search short.
+// misspelled are the terms that word may be a slip of. They begin with the same letter: nearly all slips do, and it
+// keeps the search short.
 func (x *index) misspelled(word string, left *allowance) []relative {
 	w := []rune(word)
 	if len(w) < minTypo || len(w) > maxTermRunes {
@@ -61,9 +61,8 @@ func (x *index) misspelled(word string, left *allowance) []relative {
 	return out
 }
 
-// distance counts the letters to add, drop, change or swap with a neighbour to
-// make b of a, neither longer than maxTermRunes. It gives up with a larger
-// number once limit is passed.
+// distance counts the letters to add, drop, change or swap with a neighbour to make b of a, neither longer than
+// maxTermRunes. It gives up with a larger number once limit is passed.
 func distance(a, b []rune, limit int) int {
 	var rows [3][maxTermRunes + 1]int
 	before, last, now := rows[0][:len(b)+1], rows[1][:len(b)+1], rows[2][:len(b)+1]

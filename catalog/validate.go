@@ -39,8 +39,8 @@ func (e *InputError) Error() string {
 	return text
 }
 
-// Bounds of the input that is checked: JSON in memory is some twenty times as
-// long as its text, and recursive parsers must not be handed any depth.
+// Bounds of the input that is checked: JSON in memory is some twenty times as long as its text, and recursive parsers
+// must not be handed any depth.
 const (
 	maxInputDepth  = 1000
 	maxInputValues = 500_000
@@ -51,17 +51,14 @@ func (e *Entry) Validate(input []byte) error {
 	return e.ValidateContext(context.Background(), input)
 }
 
-// ValidateContext checks input, a JSON text, against the tool's parameters. A
-// tool without a schema, or with one that can't be compiled, accepts
-// everything. The error is an *InputError, or the context's error if it ended
-// before the check did.
+// ValidateContext checks input, a JSON text, against the tool's parameters. A tool without a schema, or with one that
+// can't be compiled, accepts everything. The error is an *InputError, or the context's error if it ended before the
+// check did.
 //
-// It is safe for concurrent use and bounded whatever schema and input are: the
-// first call compiles the schema (a tenth of a second at most, see
-// maxSubschemas), each call reads its input once and then takes at most
-// maxCheckSteps. What it took is not told; a caller that accounts for it
-// measures the time, and bounds it by the context's deadline, which is looked
-// at all the while.
+// It is safe for concurrent use and bounded whatever schema and input are: the first call compiles the schema (a tenth
+// of a second at most, see maxSubschemas), each call reads its input once and then takes at most maxCheckSteps. What it
+// took is not told; a caller that accounts for it measures the time, and bounds it by the context's deadline, which is
+// looked at all the while.
 func (e *Entry) ValidateContext(ctx context.Context, input []byte) error {
 	if e.tool.Parameters == nil {
 		return nil
@@ -77,8 +74,8 @@ func (e *Entry) ValidateContext(ctx context.Context, input []byte) error {
 		return e.refuse(tooComplex)
 	}
 	var value any
-	// Plain floats: a number that no cell can have made is refused here, and
-	// the library's exact arithmetic never sees a huge exponent.
+	// Plain floats: a number that no cell can have made is refused here, and the library's exact arithmetic never sees
+	// a huge exponent.
 	if err := json.Unmarshal(input, &value); err != nil {
 		return e.refuse("not JSON that can be read")
 	}
@@ -99,8 +96,8 @@ func (e *Entry) ValidateContext(ctx context.Context, input []byte) error {
 
 const tooComplex = "too large or too deeply nested to check against the tool's schema; pass less at once"
 
-// refuse adds the input's type to the problems if it is short and is an object:
-// with both, a model can mend its call without another describe.
+// refuse adds the input's type to the problems if it is short and is an object: with both, a model can mend its call
+// without another describe.
 func (e *Entry) refuse(problems ...string) error {
 	out := &InputError{ToolID: e.id, Problems: problems}
 	if hint := e.inputHint(maxProblemBytes); strings.HasPrefix(hint, "{") {
@@ -109,8 +106,7 @@ func (e *Entry) refuse(problems ...string) error {
 	return out
 }
 
-// brokenSchema holds if the schema runs in circles without consuming input,
-// which shows only when it is used.
+// brokenSchema holds if the schema runs in circles without consuming input, which shows only when it is used.
 func brokenSchema(v *jsonschema.ValidationError) bool {
 	if _, ok := v.ErrorKind.(*kind.RefCycle); ok {
 		return true
@@ -118,8 +114,8 @@ func brokenSchema(v *jsonschema.ValidationError) bool {
 	return slices.ContainsFunc(v.Causes, brokenSchema)
 }
 
-// problems are the texts of the innermost causes, sorted, because the library
-// walks objects in random order, and each once.
+// problems are the texts of the innermost causes, sorted, because the library walks objects in random order, and each
+// once.
 func problems(v *jsonschema.ValidationError) []string {
 	var l leaves
 	l.collect(v)
@@ -140,8 +136,8 @@ type leaves struct {
 	count int
 }
 
-// collect walks down to the causes that say something. The branches of an anyOf
-// or oneOf stay together as one cause: none of them is wrong by itself.
+// collect walks down to the causes that say something. The branches of an anyOf or oneOf stay together as one cause:
+// none of them is wrong by itself.
 func (l *leaves) collect(v *jsonschema.ValidationError) {
 	if len(v.Causes) > 0 && !alternatives(v) {
 		for _, cause := range v.Causes {
@@ -204,8 +200,7 @@ func at(location []string) string {
 	return clip(b.String(), maxNameBytes) + ": "
 }
 
-// isIndex takes a number for a place in a list. An object key of digits is
-// shown the same way, which reads well enough.
+// isIndex takes a number for a place in a list. An object key of digits is shown the same way, which reads well enough.
 func isIndex(step string) bool {
 	_, err := strconv.ParseUint(step, 10, 32)
 	return err == nil

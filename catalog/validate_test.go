@@ -203,8 +203,7 @@ func TestWarnings(t *testing.T) {
 	})
 }
 
-// TestPlainSchema holds the shortcut to the compiler: what it calls plain must
-// compile.
+// TestPlainSchema holds the shortcut to the compiler: what it calls plain must compile.
 func TestPlainSchema(t *testing.T) {
 	plain := []string{
 		`{}`, createIssueSchema, `{"type":"object","properties":{},"additionalProperties":false}`,

@@ -83,7 +83,8 @@ type ExecutorsConfig struct {
 // EngineConfig chooses and bounds the engines; zero leaves a bound to the engine.
 type EngineConfig struct {
 	// Mode is auto (default: native, and WASI for what leaves its heap), native (nothing leaves its heap unless a turn or
-	// an export wants it), wasi, or purego, which is slow and not for hostile cells. What a mode needs and the binary lacks is refused, never replaced (contract A8).
+	// an export wants it), wasi, or purego, which is slow and not for hostile cells. What a mode needs and the binary
+	// lacks is refused, never replaced (contract A8).
 	Mode string `json:"mode"`
 	// CacheDir keeps compiled code of the WASI engine between starts; it must belong to the service alone. By default a
 	// directory in the user's cache; "none" compiles at each start.

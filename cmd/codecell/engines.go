@@ -124,7 +124,8 @@ func (o *opener) workers(s worker.Settings) *worker.Engine {
 	})
 }
 
-// heaps is how many guests the engine in which they begin may have: for all suspended runs that may hold one, and running ones.
+// heaps is how many guests the engine in which they begin may have: for all suspended runs that may hold one, and
+// running ones.
 func (c Config) heaps(codeMode config.Config) int {
 	if c.Engine.Heaps > 0 {
 		return c.Engine.Heaps
