@@ -12,7 +12,7 @@ type glob struct {
 	// ends with the last, and has the others between, in this order.
 	parts []string
 	wild  []bool // which of them have a question mark
-	work  int // what matching it with one tool costs at most
+	work  int    // what matching it with one tool costs at most
 }
 
 func newGlob(pattern string) glob {
@@ -71,6 +71,9 @@ func matchStart(part, s string) (n int, ok bool) {
 // endOf is where part ends at its first place in s, -1 if it has none.
 func endOf(part, s string, wild bool) int {
 	if !wild {
+		if strings.HasPrefix(s, part) {
+			return len(part) // without the cost of a search
+		}
 		if at := strings.Index(s, part); at >= 0 {
 			return at + len(part)
 		}
