@@ -2,12 +2,38 @@ package worker
 
 import (
 	"sync"
+	"time"
 
 	"github.com/codecell/codecell/engine/internal/frame"
 )
 
 // conn is a connection to a worker, on which one request at a time is under way.
-type conn struct{ frame.Conn }
+type conn struct {
+	frame.Conn
+	replies  *replyBudget
+	reserved int // bytes of it
+}
+
+func newConn(socket frame.Socket, replies *replyBudget) *conn {
+	c := &conn{Conn: frame.Conn{Socket: socket}, replies: replies}
+	c.Large = func(bytes int) {
+		began := time.Now()
+		c.reserved = replies.acquire(bytes)
+		if time.Since(began) > time.Millisecond {
+			_ = c.SetReadDeadline(time.Now().Add(largeReplyTime)) // the worker is not why it is late
+		}
+	}
+	return c
+}
+
+// finish ends what the last reply took.
+func (c *conn) finish() {
+	c.Trim()
+	if c.reserved > 0 {
+		c.replies.release(c.reserved)
+		c.reserved = 0
+	}
+}
 
 // conns lends a worker's connections, the one that was used last first: what it touches still lies in the cache.
 type conns struct {
@@ -41,6 +67,7 @@ func (c *conns) acquire() *conn {
 }
 
 func (c *conns) release(one *conn) {
+	one.finish()
 	c.mu.Lock()
 	c.free = append(c.free, one)
 	c.mu.Unlock()

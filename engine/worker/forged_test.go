@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +33,18 @@ var forgedReplies = map[string]func(l *frame.Conn) []byte{
 	"half a frame":      func(l *frame.Conn) []byte { return sealed(settled(l))[:12] },
 	"half a frame head": func(l *frame.Conn) []byte { return sealed(settled(l))[:3] },
 	"an image":          func(l *frame.Conn) []byte { return sealed(appendOutcome(l.NewFrame(replyImage), nil)) },
+	"no processor time": func(l *frame.Conn) []byte {
+		began := time.Now()
+		for time.Since(began) < 200*time.Millisecond { // which it takes all the same
+		}
+		return sealed((&stepReply{wall: time.Since(began), raw: settledRecords}).append(l.NewFrame(replyStep)))
+	},
+	"a large reply": func(l *frame.Conn) []byte {
+		text := make([]byte, 8<<20)
+		records := append(binary.LittleEndian.AppendUint32([]byte{'T'}, uint32(1+len(text))), 0)
+		records = append(append(records, text...), settledRecords...)
+		return sealed((&stepReply{raw: records}).append(l.NewFrame(replyStep)))
+	},
 	"years of time": func(l *frame.Conn) []byte {
 		return sealed((&stepReply{wall: 1 << 62, cpu: 1 << 62, heap: -1, raw: settledRecords}).append(l.NewFrame(replyStep)))
 	},
@@ -111,6 +124,18 @@ func TestH3ForgedReplies(t *testing.T) {
 				require.LessOrEqual(t, vm.HeapBytes(), 1<<40)
 				return
 			}
+			switch name {
+			case "no processor time":
+				require.NoError(t, err)
+				// How much of its time it had a processor is up to the machine, but it had one.
+				require.Greater(t, effects.CPU, 20*time.Millisecond, "the kernel knows better")
+				return
+			case "a large reply":
+				require.NoError(t, err)
+				require.Len(t, effects.Outputs[0].Data, 8<<20)
+				requireNothingHeld(t, e)
+				return
+			}
 			require.ErrorIs(t, err, engine.ErrBroken)
 			require.Nil(t, effects)
 			effects, err = guest(t, e).Step(t.Context(), begin("an honest answer"), longEnough)
@@ -124,5 +149,46 @@ func TestH3ForgedReplies(t *testing.T) {
 		e.pool.inspect()
 		<-p.exited
 		require.Contains(t, p.reason.text, "did not say that it lives")
+	})
+}
+
+// requireNothingHeld checks that no connection keeps a large buffer, and that no bytes are reserved for one.
+func requireNothingHeld(t *testing.T, e *Engine) {
+	t.Helper()
+	b := e.pool.replies
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	require.Equal(t, largeReplyBytes, b.free)
+}
+
+func TestReplyBudget(t *testing.T) {
+	t.Run("H6 large replies wait for one another, and the sum is bounded", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newReplyBudget()
+			require.Equal(t, largeReplyBytes, b.acquire(4*largeReplyBytes), "one that is larger than all takes all")
+			got := make(chan int)
+			go func() { got <- b.acquire(10) }()
+			synctest.Wait()
+			select {
+			case <-got:
+				t.Fatal("there was no room")
+			default:
+			}
+			b.release(largeReplyBytes)
+			require.Equal(t, 10, <-got)
+			require.Equal(t, largeReplyBytes-10, b.free)
+		})
+	})
+}
+
+func TestThreads(t *testing.T) {
+	t.Run("H1 the threads of a worker are counted", func(t *testing.T) {
+		e := workers(t, Options{Settings: Settings{Engine: "fake"}})
+		require.NoError(t, e.Ready())
+		e.pool.mu.Lock()
+		n := e.pool.all()[0].Threads()
+		e.pool.mu.Unlock()
+		require.Greater(t, n, 1)
+		require.Less(t, n, maxThreads(e.pool.hello.Conns))
 	})
 }

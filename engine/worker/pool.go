@@ -25,6 +25,7 @@ type pool struct {
 	hello   hello
 	spawner *child.Spawner
 	logger  *slog.Logger
+	replies *replyBudget
 
 	mu        sync.Mutex
 	serving   []*process
@@ -47,7 +48,7 @@ type pool struct {
 
 func newPool(o Options) *pool {
 	p := &pool{
-		options: o, spawner: child.NewSpawner(), logger: o.Logger, changed: make(chan struct{}), wakeUp: make(chan struct{}, 1),
+		options: o, spawner: child.NewSpawner(), replies: newReplyBudget(), logger: o.Logger, changed: make(chan struct{}), wakeUp: make(chan struct{}, 1),
 		hello: hello{Settings: o.Settings, Conns: o.Steps + spareConns},
 	}
 	// Guests that are closed keep their heaps for a moment.

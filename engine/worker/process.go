@@ -124,6 +124,7 @@ func (p *process) exchange(c *conn, s *session, deadline time.Time, request []by
 		err = fmt.Errorf("%w: more than was asked for", frame.ErrProtocol)
 	}
 	if err != nil {
+		c.finish()
 		return 0, nil, p.requestFailed(s, err)
 	}
 	return kind, body, nil

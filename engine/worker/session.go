@@ -60,7 +60,7 @@ func (s *session) execute(request *stepRequest, timeout time.Duration) (*engine.
 		return nil, p.awaitExit()
 	}
 	request.guest, request.fresh, request.catalog = s.id, !s.made, s.catalog
-	started := time.Now()
+	started, cpu := time.Now(), p.CPU()
 	kind, body, err := s.sendStep(c, request, timeout)
 	if err != nil {
 		return nil, s.blameIfLate(err, request)
@@ -73,11 +73,26 @@ func (s *session) execute(request *stepRequest, timeout time.Duration) (*engine.
 	}
 	s.made, s.closed, s.heap = true, reply.closed, reply.heap
 	if effects != nil {
-		// The worker can't have taken longer than the parent has waited.
-		effects.Took = min(reply.wall, time.Since(started))
-		effects.CPU = min(reply.cpu, effects.Took)
+		effects.Took, effects.CPU = p.believe(&reply, time.Since(started), cpu)
 	}
 	return effects, reply.err
+}
+
+// doubtful is how long a step must have taken for its processor time to be checked.
+const doubtful = 5 * time.Millisecond
+
+// believe returns how long a step took and how much processor time the guest had, as far as the worker can be believed: it
+// can't have taken longer than the parent has waited, and if a long step had a processor for less than half of its time,
+// the kernel is asked what the worker's process used since then. Steps that were under way together share that.
+func (p *process) believe(reply *stepReply, waited, cpuBefore time.Duration) (wall, cpu time.Duration) {
+	wall = min(reply.wall, waited)
+	cpu = min(reply.cpu, wall)
+	if waited > doubtful && cpu < waited/2 {
+		used := (p.CPU() - cpuBefore) / time.Duration(max(p.running.Load()+1, 1))
+		cpu = max(cpu, min(used, waited))
+		wall = max(wall, cpu)
+	}
+	return wall, cpu
 }
 
 // parseStepReply reads the reply to a step. The error means that it is none.

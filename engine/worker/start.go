@@ -45,7 +45,7 @@ func (p *pool) launch() (*process, error) {
 	}
 	all := make([]*conn, p.hello.Conns)
 	for i := range all {
-		all[i] = &conn{frame.Conn{Socket: started.Sockets[1+i]}}
+		all[i] = newConn(started.Sockets[1+i], p.replies)
 	}
 	w.conns = newConns(all)
 	p.processes.Go(w.wait)

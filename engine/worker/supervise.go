@@ -125,6 +125,8 @@ func (p *pool) inspect() {
 		switch {
 		case w.missedHeartbeat():
 			w.kill(exitReason{crashed: true, text: "it did not say that it lives"})
+		case w.Threads() > maxThreads(p.hello.Conns):
+			w.kill(exitReason{crashed: true, text: "it has more threads than a worker needs"})
 		case w.retired.Load():
 			w.stopIfIdle()
 		case age > p.options.MaxAge:
@@ -135,6 +137,10 @@ func (p *pool) inspect() {
 		w.ping()
 	}
 }
+
+// maxThreads is how many threads a worker with so many connections may have: one for each step and what the runtime needs,
+// with room to spare. The kernel's own limit counts all processes of a user, and none of root's.
+func maxThreads(conns int) int { return 4*conns + 64 }
 
 // retire lets a worker have no more guests, and ends it as soon as no guest loses anything by that.
 func (p *pool) retire(w *process, why string) {

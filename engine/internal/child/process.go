@@ -1,6 +1,7 @@
 package child
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"strconv"
@@ -60,6 +61,18 @@ func (p *Process) CPU() time.Duration {
 	}
 	<-p.exited // there is no such clock any more
 	return p.State().UserTime() + p.State().SystemTime()
+}
+
+// Threads returns how many threads the process has, zero if nobody knows.
+func (p *Process) Threads() int {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(p.PID()) + "/stat")
+	// The name, which may have any characters, ends with the last parenthesis. The number is the 18th field after it.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 18 {
+		return 0
+	}
+	threads, _ := strconv.Atoi(fields[17])
+	return threads
 }
 
 // Resident returns how many bytes of memory the process has, zero if nobody knows.

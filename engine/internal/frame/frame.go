@@ -31,6 +31,9 @@ type Socket interface {
 // Conn is one connection. One goroutine at a time may read, and one write.
 type Conn struct {
 	Socket
+	// Large is called before a frame of more bytes than an ordinary buffer has is read, with its size. It may wait. Nil for
+	// none.
+	Large func(bytes int)
 
 	in     []byte // read and not used yet
 	buffer []byte // that in lies in
@@ -45,6 +48,9 @@ func (c *Conn) ReadFrame(limit int) (kind byte, body []byte, err error) {
 	length, kind := binary.LittleEndian.Uint32(c.in), c.in[4]
 	if int64(length) > int64(limit) {
 		return 0, nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrProtocol, length, limit)
+	}
+	if length > maxKeptBuffer && c.Large != nil {
+		c.Large(int(length))
 	}
 	if err := c.fill(HeadBytes + int(length)); err != nil {
 		return 0, nil, err
@@ -85,6 +91,16 @@ func (c *Conn) grow(n int) {
 		c.buffer = make([]byte, n)
 	}
 	c.in = c.buffer[:copy(c.buffer, c.in)]
+}
+
+// Trim frees buffers that are larger than ordinary ones. Bodies that were returned are not valid any more.
+func (c *Conn) Trim() {
+	if len(c.buffer) > maxKeptBuffer && len(c.in) == 0 {
+		c.buffer, c.in = nil, nil
+	}
+	if cap(c.out) > maxKeptBuffer {
+		c.out = nil
+	}
 }
 
 // Idle says that nothing was read beyond the last frame.

@@ -123,3 +123,26 @@ func (c *chunks) Read(b []byte) (int, error) {
 	c.left = c.left[n:]
 	return n, nil
 }
+
+func TestLargeFrames(t *testing.T) {
+	large := written(t, 'x', make([]byte, maxKeptBuffer+1))
+	t.Run("H6 a large frame is announced before it is read, an ordinary one is not", func(t *testing.T) {
+		c := reading(append(written(t, 'a', make([]byte, maxKeptBuffer)), large...))
+		var told []int
+		c.Large = func(n int) { told = append(told, n) }
+		for range 2 {
+			_, _, err := c.ReadFrame(1 << 30)
+			require.NoError(t, err)
+		}
+		require.Equal(t, []int{maxKeptBuffer + 1}, told)
+	})
+	t.Run("H6 large buffers are freed", func(t *testing.T) {
+		c := reading(large)
+		_, _, err := c.ReadFrame(1 << 30)
+		require.NoError(t, err)
+		require.NoError(t, c.WriteFrame(append(c.NewFrame('y'), make([]byte, 2*maxKeptBuffer)...)))
+		c.Trim()
+		require.Empty(t, c.buffer)
+		require.Zero(t, cap(c.out))
+	})
+}
