@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"strconv"
@@ -15,6 +16,8 @@ const (
 	extension = 25 * time.Millisecond
 	// minStarvation is for how much of an extension a worker's threads must have waited to get another one.
 	minStarvation = extension / 5
+	// minWaiting is as much of a wait that is not over. It is more than the kernel is late in counting how long a thread runs.
+	minWaiting = extension / 2
 	// maxExtensions bounds the sum, however busy the machine is.
 	maxExtensions = 5 * time.Second
 )
@@ -44,48 +47,83 @@ func (s *session) extend(by time.Duration) {
 
 // starved watches whether a worker waits for a processor, from its making on.
 type starved struct {
-	pid    int
-	waited time.Duration // by all of its threads, at the last look
-	known  bool
-	until  time.Time
+	pid   int
+	last  schedule
+	until time.Time
+}
+
+// schedule is what the kernel has counted of the threads of a process by some moment.
+type schedule struct {
+	at      time.Time
+	waited  time.Duration            // by all of them: able to run, without a processor
+	ready   map[string]time.Duration // those that are able to run now, and for how long each has run and waited
+	unknown bool                     // the kernel does not count that, or the process is gone
 }
 
 func watchStarvation(pid int) *starved {
-	s := &starved{pid: pid, until: time.Now().Add(maxExtensions)}
-	s.waited, s.known = runDelay(pid)
-	return s
+	return &starved{pid: pid, last: scheduleOf(pid), until: time.Now().Add(maxExtensions)}
 }
 
 // again says that the worker waited for a processor since the last look, and that it may have more time.
 func (s *starved) again() bool {
-	waited, known := runDelay(s.pid)
-	grew := waited - s.waited
-	ok := known && s.known && grew >= minStarvation && time.Now().Before(s.until)
-	s.waited, s.known = waited, known
+	now := scheduleOf(s.pid)
+	ok := !now.unknown && !s.last.unknown && time.Now().Before(s.until) &&
+		(now.waited-s.last.waited >= minStarvation || now.waiting(&s.last) >= minWaiting)
+	s.last = now
 	return ok
 }
 
-// runDelay returns for how long the threads of a process have been able to run and had no processor, in all. It is
-// unknown where the kernel does not count that.
-func runDelay(pid int) (time.Duration, bool) {
+// waiting is for how long a thread has been waiting for a processor that waits still: the kernel counts a wait when it is
+// over. A thread that was able to run then and is now has run, has waited, or is waiting.
+func (s *schedule) waiting(before *schedule) time.Duration {
+	var longest time.Duration
+	for thread, counted := range s.ready {
+		if was, ok := before.ready[thread]; ok {
+			longest = max(longest, s.at.Sub(before.at)-(counted-was))
+		}
+	}
+	return longest
+}
+
+// scheduleOf looks at the threads of a process.
+func scheduleOf(pid int) schedule {
+	s := schedule{at: time.Now(), ready: map[string]time.Duration{}, unknown: true}
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
 	threads, err := os.ReadDir(tasks)
 	if err != nil {
-		return 0, false
+		return s
 	}
-	var all time.Duration
-	known := false
 	for _, thread := range threads {
-		// Nanoseconds on a processor, nanoseconds waiting for one, and how often.
-		text, err := os.ReadFile(tasks + thread.Name() + "/schedstat")
-		fields := strings.Fields(string(text))
-		if err != nil || len(fields) < 2 {
+		ran, waited, ok := runTimes(tasks + thread.Name())
+		if !ok {
 			continue // the thread has ended
 		}
-		if ns, err := strconv.ParseInt(fields[1], 10, 64); err == nil {
-			all += time.Duration(ns)
-			known = true
+		s.unknown = false
+		s.waited += waited
+		if isReady(tasks + thread.Name()) {
+			s.ready[thread.Name()] = ran + waited
 		}
 	}
-	return all, known
+	return s
+}
+
+// runTimes returns for how long a thread has run, and for how long it was able to and had no processor.
+func runTimes(thread string) (ran, waited time.Duration, ok bool) {
+	// Nanoseconds on a processor, nanoseconds waiting for one, and how often.
+	text, err := os.ReadFile(thread + "/schedstat")
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 2 {
+		return 0, 0, false
+	}
+	on, err := strconv.ParseInt(fields[0], 10, 64)
+	off, err2 := strconv.ParseInt(fields[1], 10, 64)
+	return time.Duration(on), time.Duration(off), err == nil && err2 == nil
+}
+
+// isReady says whether a thread runs or is able to.
+func isReady(thread string) bool {
+	text, _ := os.ReadFile(thread + "/stat")
+	// The state follows the name, which stands in brackets and may contain some.
+	_, state, ok := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
+	return ok && strings.HasPrefix(state, "R")
 }

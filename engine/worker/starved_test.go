@@ -58,26 +58,32 @@ func TestStarved(t *testing.T) {
 		require.Zero(t, e.Workers().Lost)
 	})
 	t.Run("H1 threads of one processor wait for each other", func(t *testing.T) {
-		before, known := runDelay(os.Getpid())
-		require.True(t, known)
+		before := scheduleOf(os.Getpid())
+		require.False(t, before.unknown)
 		crowd(t, 2)
 		require.Eventually(t, func() bool {
-			after, _ := runDelay(os.Getpid())
-			return after-before > 100*time.Millisecond
+			return scheduleOf(os.Getpid()).waited-before.waited > 100*time.Millisecond
 		}, longEnough, time.Millisecond)
 	})
 	t.Run("H1 a worker that waits for nothing gets no more time", func(t *testing.T) {
 		s := watchStarvation(os.Getpid())
-		s.waited += time.Hour // whatever else is going on here
+		s.last.waited += time.Hour // whatever else is going on here
 		require.False(t, s.again())
+	})
+	t.Run("H1 a wait that is not over counts", func(t *testing.T) {
+		at := time.Now()
+		before := schedule{at: at, ready: map[string]time.Duration{"waits": 10, "ran": 10, "ended": 10}}
+		now := schedule{at: at.Add(time.Second), ready: map[string]time.Duration{"ran": 10 + time.Duration(time.Second), "began": 5}}
+		require.Zero(t, now.waiting(&before), "it ran all the time, and nothing is known of the others")
+		now.ready["waits"] = 10
+		require.Equal(t, time.Second, now.waiting(&before))
 	})
 	t.Run("H1 the extensions are bounded", func(t *testing.T) {
 		s := watchStarvation(os.Getpid())
-		s.waited, s.until = s.waited-time.Hour, time.Now()
+		s.last.waited, s.until = s.last.waited-time.Hour, time.Now()
 		require.False(t, s.again())
 	})
 	t.Run("H1 of a process that is gone nothing is known", func(t *testing.T) {
-		_, known := runDelay(-1)
-		require.False(t, known)
+		require.True(t, scheduleOf(-1).unknown)
 	})
 }
