@@ -61,6 +61,13 @@ func TestHeldBytes(t *testing.T) {
 		require.Len(t, d.Accepted, 1, "a smaller one is taken")
 		require.NoError(t, w.AbortRun(tenant, r.RunID))
 	})
+	t.Run("H6 hits that are too much are not built", func(t *testing.T) {
+		var got []string
+		w := newWorld(t, enginetest.Always(asks(func(out *records) { out.Request(1, engine.MethodSearch, "long", "50") }), code(&got)), Options{})
+		tool := catalog.Tool{Source: "openclaw", Owner: "lab", Name: "long", Description: strings.Repeat("x", 70<<10), Executor: json.RawMessage(`{"type":"echo"}`)}
+		w.exec(w.turn(`{"enabled":true,"maxHeldBytes":65536}`, tool))
+		require.Equal(t, []string{"too_many_bytes"}, got)
+	})
 	t.Run("H6 an answer of a tool that is too much rejects", func(t *testing.T) {
 		var got []string
 		w := newWorld(t, enginetest.Always(calls("big"), code(&got)), Options{})
@@ -176,6 +183,22 @@ func TestServiceTime(t *testing.T) {
 		require.NoError(t, err)
 		requireFailed(t, r, CodeAborted, "")
 		require.Less(t, r.Telemetry.SearchCount, int64(100_000))
+	})
+	t.Run("H6 a check that takes too long ends the run, and is no answer about the input", func(t *testing.T) {
+		r := aRun(t, `{"enabled":true,"timeoutMs":100}`)
+		tools := []catalog.Tool{{Source: "openclaw", Name: "t", Parameters: json.RawMessage(`{"type":"object"}`)}}
+		entries, err := catalog.New(tools, catalog.Policy{})
+		require.NoError(t, err)
+		r.turn.catalog = entries
+		call := &engine.Request{ID: 1, Method: engine.MethodCall, Name: "t", Payload: []byte(`{}`)}
+		_, err = r.admitOne(deadline{r.ctx, time.Now().Add(-time.Second)}, call)
+		require.ErrorIs(t, err, engine.ErrTimeout)
+		q, err := r.admitOne(deadline{r.ctx, time.Now().Add(time.Hour)}, call)
+		require.NoError(t, err)
+		require.Equal(t, callerRequest, q.kind)
+		r.cancel()
+		_, err = r.admitOne(deadline{r.ctx, time.Now().Add(time.Hour)}, call)
+		require.ErrorIs(t, err, engine.ErrStopped)
 	})
 	t.Run("H6 what is asked for and taken back costs in proportion", func(t *testing.T) {
 		cost := func(n int) time.Duration {

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -25,6 +26,7 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 	}
 	clock := startClock()
 	defer clock.stop()
+	ctx := deadline{r.ctx, time.Now().Add(admissionSlack * i.left)}
 	unchecked := 0
 	// All that a step hands out lies in one buffer, which must not be kept for a small part of it.
 	keepsBuffer := len(e.Raw()) <= maxSharedBuffer
@@ -35,7 +37,7 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 		if asked.Method == engine.MethodTimer && cancelled[asked.ID] {
 			continue // set and cleared in the same step
 		}
-		q, err := r.admitOne(asked)
+		q, err := r.admitOne(ctx, asked)
 		if err != nil {
 			return nil, err
 		}
@@ -98,28 +100,33 @@ func (r *run) chargeService(i *invocation, clock *processorClock) error {
 }
 
 // admitOne judges a request: everything that it names is looked up in the turn's own catalog.
-func (r *run) admitOne(asked *engine.Request) (*request, error) {
+func (r *run) admitOne(ctx context.Context, asked *engine.Request) (*request, error) {
 	q := &request{id: asked.ID, method: asked.Method}
-	var refused error
+	var refused, failed error
 	switch asked.Method {
 	case engine.MethodSearch:
 		refused = r.search(q, asked)
 	case engine.MethodDescribe:
 		refused = r.describe(q, asked)
 	case engine.MethodCall, engine.MethodCallValue:
-		r.admitCall(r.ctx, q, asked)
+		failed = r.admitCall(ctx, q, asked)
 	case engine.MethodNamespace:
 		if server, ok := isAPI(asked); ok {
 			refused = r.describeAPI(q, server, asked)
 		} else {
-			r.admitCall(r.ctx, q, asked)
+			failed = r.admitCall(ctx, q, asked)
 		}
 	case engine.MethodYield:
 		q.kind, q.answer = yieldRequest, engine.Answer{ID: q.id, Payload: yielded(asked.Payload)}
 	case engine.MethodTimer:
 		q.kind, q.due = timerRequest, time.Now().Add(timerDelay(asked.Payload))
 	}
-	if refused != nil {
+	switch {
+	case errors.Is(failed, context.DeadlineExceeded):
+		return nil, engine.ErrTimeout
+	case failed != nil:
+		return nil, engine.ErrStopped
+	case refused != nil:
 		r.refuse(q, refused)
 	}
 	if err := r.hold(q); err != nil {
@@ -164,6 +171,24 @@ func (r *run) holdGuest() {
 		r.guest.setHeld(0)
 		holder.Forget()
 	}
+}
+
+// admissionSlack is how many times longer than what is left of the budget the admission of a step may take by the wall
+// clock, which goes on while others have the processor.
+const admissionSlack = 4
+
+// deadline is a context that ends at some time, without a timer: whoever works asks for its error now and then.
+type deadline struct {
+	context.Context
+	at time.Time
+}
+
+// Err implements context.Context.
+func (d deadline) Err() error {
+	if err := d.Context.Err(); err != nil || time.Now().Before(d.at) {
+		return err
+	}
+	return context.DeadlineExceeded
 }
 
 // processorClock measures the processor time of the goroutine that starts it. It is locked to its thread until stop, so

@@ -52,17 +52,21 @@ type refusalError struct{ code, text string }
 
 func (e *refusalError) Error() string { return e.text }
 
-// admitCall takes a call through the stages up to where it could be carried out. It returns the error that the cell is to
-// see, nil if there is none.
-func (r *run) admitCall(ctx context.Context, q *request, asked *engine.Request) {
+// admitCall takes a call through the stages up to where it could be carried out. It fails when ctx ends before that.
+func (r *run) admitCall(ctx context.Context, q *request, asked *engine.Request) error {
 	c := &call{request: q, run: r, target: asked.Name}
 	q.kind, q.input = localRequest, asked.Payload
 	for _, s := range admission {
-		if err := s.run(ctx, c); err != nil {
+		err := s.run(ctx, c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
 			r.refuse(q, err)
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // carryOut takes a call through the rest of the stages, and starts the next one that waits for its place.

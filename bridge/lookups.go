@@ -1,11 +1,13 @@
 package bridge
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -20,14 +22,14 @@ func (r *run) search(q *request, asked *engine.Request) error {
 		}
 		limit = int(min(v.Num, float64(c.MaxSearchLimit)))
 	}
-	payload := []byte{'['}
-	for i, e := range r.turn.catalog.Search(asked.Name, limit) {
-		if i > 0 {
-			payload = append(payload, ',')
-		}
-		payload = append(payload, e.JSON()...)
+	hits := r.turn.catalog.Search(asked.Name, limit)
+	// Descriptions may be long: what there is no room for is not even built.
+	size := catalog.JSONSize(hits)
+	if err := r.account.Hold(size); err != nil {
+		return &refusalError{codeTooManyBytes, fmt.Sprintf("these hits have %d bytes, and %v. Ask for fewer, or await pending calls first.", size, err)}
 	}
-	q.resolve(append(payload, ']'))
+	r.account.Release(size) // the request holds it
+	q.resolve(catalog.AppendJSON(nil, hits))
 	return nil
 }
 
