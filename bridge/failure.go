@@ -76,6 +76,11 @@ func timedOut(r *run) failure {
 			"code mode timeout exceeded: for %d ms the service was at work on what the cell asked for (calls, searches, timers), and the cell itself for %d ms. Ask for less in one cell.",
 			i.service.Milliseconds(), computed.Milliseconds())}
 	}
+	if i.measured && i.left <= 0 && i.asleep > 0 {
+		return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
+			"code mode timeout exceeded: the cell computed for %d ms and slept for %d ms, and both together may take %d ms. Sleep less, or return and go on in another cell.",
+			computed.Milliseconds(), i.asleep.Milliseconds(), limit.Milliseconds())}
+	}
 	if i.measured && i.left > 0 && computed < limit/2 {
 		return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
 			"code mode timeout exceeded: %d ms have passed on the wall clock, in which the cell could compute for only %d ms, since the machine is busy. Run it again.",
@@ -99,7 +104,7 @@ func (r *run) failWith(result *Result, f failure) *Result {
 	if r.turn.config.ErrorCodes == config.ErrorCodesStrict {
 		result.Code = f.code.strict()
 	}
-	r.observe(RunEnded{Status: Failed, Code: f.code})
+	r.ended = RunEnded{Status: Failed, Code: f.code}
 	r.end()
 	return result
 }
@@ -118,7 +123,7 @@ func (r *run) complete(timers int) *Result {
 	result := r.result(Completed)
 	result.Value = value
 	result.Omitted += omitted
-	r.observe(RunEnded{Status: Completed})
+	r.ended = RunEnded{Status: Completed}
 	r.end()
 	return result
 }

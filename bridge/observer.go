@@ -22,7 +22,7 @@ type RunInfo struct {
 // Event is one of RunStarted, StepEnded, CallStarted, CallEnded, RunSuspended, RunResumed, RunEnded.
 type Event interface{ event() }
 
-// RunStarted is a cell that passed all checks and has a guest.
+// RunStarted is a cell that passed all checks and has a guest, or a run that was imported.
 type RunStarted struct{ TypeScript bool }
 
 // StepEnded is one uninterrupted stretch of guest execution.
@@ -46,7 +46,8 @@ type (
 	RunResumed   struct{}
 )
 
-// RunEnded is a run's result, or its end without one: Status is empty then.
+// RunEnded is a run's result, or its end without one (it was aborted or expired while it was suspended, it was exported, or
+// there was no place for its first step): Status is empty then. It is the last event of each run that was started.
 type RunEnded struct {
 	Status Status
 	Code   Code // of a failed run
