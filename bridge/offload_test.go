@@ -77,7 +77,7 @@ func (l *loading) NewVM(catalog []byte) (engine.VM, error) {
 
 func settle(t testing.TB, what func() bool) {
 	t.Helper()
-	require.Eventually(t, what, 5*time.Second, time.Millisecond)
+	require.Eventually(t, what, time.Minute, time.Millisecond)
 }
 
 func TestRestore(t *testing.T) {

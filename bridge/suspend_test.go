@@ -331,7 +331,7 @@ func TestClientGoesAway(t *testing.T) {
 			}
 			r = w.wait(turn, r.RunID)
 			require.NotEqual(t, CodeAborted, r.Code, "a run that is dead kept its place")
-			require.Eventually(t, func() bool { return w.Stats().Suspended == 0 }, time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return w.Stats().Suspended == 0 }, time.Minute, time.Millisecond)
 		}
 	})
 }

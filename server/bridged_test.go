@@ -145,7 +145,7 @@ func TestHangUpReal(t *testing.T) {
 			require.Eventually(t, func() bool {
 				h := s.backend.Health()
 				return h.Running == 0 && h.Suspended == 0 && h.Turns == 0
-			}, 5*time.Second, 5*time.Millisecond)
+			}, time.Minute, 5*time.Millisecond)
 		})
 	}
 }
