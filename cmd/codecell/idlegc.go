@@ -16,7 +16,7 @@ type idleGC struct {
 
 const (
 	// idleGCInterval is how often it looks, which takes microseconds.
-	idleGCInterval = time.Second
+	idleGCInterval = 250 * time.Millisecond
 	// idleGCSlack is how much above the level is left alone, in bytes; so is a quarter of the level, since the work of
 	// a collection grows with what is alive.
 	idleGCSlack = 32 << 20
