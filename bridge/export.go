@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
 	"github.com/codecell/codecell/snapshot"
@@ -79,8 +81,19 @@ func (o *offloader) export(ctx context.Context, r *run) ([]byte, error) {
 		o.service.options.Logger.Warn("a suspended run can't be exported", "run", r.id.String(), "error", err)
 		return nil, &Error{Kind: KindConflict, Key: "runId", Msg: "this run can't leave the process: it can't be rebuilt exactly. Go on with it here."}
 	}
-	return o.seal(r, r.hostState(), image)
+	host := r.hostState()
+	sealed, err := o.seal(r, host.encode(), image)
+	if err == nil && len(sealed) > maxExported {
+		return nil, &Error{
+			Kind: KindConflict, Key: "runId",
+			Msg: fmt.Sprintf("this run can't leave the process: its snapshot has %d bytes, and %d may be. Go on with it here.", len(sealed), maxExported),
+		}
+	}
+	return sealed, err
 }
+
+// maxExported is how many bytes an exported snapshot may have: as text in a request it must be within what a server reads.
+const maxExported = 11 << 20
 
 // ownImage returns the image of a run that the caller drives, wherever its guest is.
 func (o *offloader) ownImage(ctx context.Context, r *run) ([]byte, error) {
@@ -127,6 +140,10 @@ func (t *Turn) Import(ctx context.Context, runID string, sealed []byte) (*Export
 	if errors.Is(err, script.ErrBusy) || errors.Is(err, script.ErrUnavailable) {
 		_, err := t.notPrepared(ctx, cell{}, err)
 		return nil, err
+	}
+	var full *account.FullError
+	if errors.As(err, &full) {
+		return nil, noRoom(err)
 	}
 	if err != nil {
 		return nil, invalidSnapshot("the snapshot's run can't go on in this turn: " + err.Error())

@@ -159,13 +159,35 @@ func (o *offloader) unpark(r *run) {
 	}
 }
 
-// pin takes a run whose guest can't be moved off the list.
-func (o *offloader) pin(r *run) {
+// place returns where a run stands on the list, nil if it does not. Each time that it is parked that is another one.
+func (o *offloader) place(r *run) *list.Element {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if p := &r.parking; p.place != nil {
-		o.parked.Remove(p.place)
-		p.place, p.pinned = nil, true
+	return r.parking.place
+}
+
+// leave takes a run off the list, unless it has left that place already.
+func (o *offloader) leave(r *run, place *list.Element) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.leaveLocked(r, place)
+}
+
+func (o *offloader) leaveLocked(r *run, place *list.Element) bool {
+	if place == nil || r.parking.place != place {
+		return false
+	}
+	o.parked.Remove(place)
+	r.parking.place = nil
+	return true
+}
+
+// pin takes a run whose guest can't be moved off the list, unless it has left that place already.
+func (o *offloader) pin(r *run, place *list.Element) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.leaveLocked(r, place) {
+		r.parking.pinned = true
 		o.pinned++
 	}
 }
@@ -189,7 +211,8 @@ func (r *run) restores() bool { return r.turn.config.SnapshotResume == config.Re
 func (o *offloader) move(ctx context.Context, r *run) error {
 	r.parking.moving.Lock()
 	defer r.parking.moving.Unlock()
-	var host []byte
+	place := o.place(r)
+	var host hostState
 	capture, generation, err := r.guest.capture(func() { host = r.hostState() })
 	if err == nil && capture == nil {
 		return nil // it lies in the store already, or is not suspended
@@ -199,14 +222,14 @@ func (o *offloader) move(ctx context.Context, r *run) error {
 		image, err = capture(ctx)
 	}
 	if err == nil {
-		err = o.put(ctx, r, host, image)
+		err = o.put(ctx, r, host.encode(), image)
 	}
 	if err != nil {
 		if !r.guest.current(generation) {
 			return errStale
 		}
 		if ctx.Err() == nil {
-			o.pin(r)
+			o.pin(r, place)
 		}
 		o.note(r, err)
 		return err
@@ -216,7 +239,7 @@ func (o *offloader) move(ctx context.Context, r *run) error {
 		_ = o.store.Delete(context.Background(), r.id.String())
 		return errStale
 	}
-	o.unpark(r)
+	o.leave(r, place)
 	heap.Close()
 	o.count.done.Add(1)
 	return nil
@@ -296,7 +319,7 @@ func (o *offloader) claim(ctx context.Context, r *run) (image []byte, _ snapshot
 	}
 	snap, err := o.sealer.Open(claim.Record.Sealed, binding, r.turn.imageLimit())
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, errors.Join(err, o.store.Release(ctx, r.id.String(), claim.Fence))
 	}
 	return snap.Image, claim.Fence, nil
 }

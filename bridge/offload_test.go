@@ -2,6 +2,8 @@ package bridge
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"sync/atomic"
@@ -465,6 +467,41 @@ func TestExport(t *testing.T) {
 		require.ErrorContains(t, err, first.Pending[0].ID)
 		require.Equal(t, 1, w.Stats().Suspended)
 		require.NoError(t, w.AbortRun(tenant, first.RunID))
+	})
+	t.Run("H4 a run that no request could bring back stays", func(t *testing.T) {
+		noise := make([]byte, 12<<20)
+		_, _ = rand.Read(noise)
+		input := `{"s":"` + base64.StdEncoding.EncodeToString(noise) + `"}`
+		w := newPortableWorld(t, Options{}, asks(func(out *records) { out.Call(1, "ask", input) }), returns("1"))
+		turn := w.turn("")
+		first := w.exec(turn)
+		_, err := turn.Export(context.Background(), first.RunID)
+		requireKind(t, err, KindConflict)
+		require.ErrorContains(t, err, "11534336 may be")
+		require.Equal(t, Completed, w.wait(turn, first.RunID, CallResult{ID: first.Pending[0].ID, OK: true}).Status)
+	})
+	t.Run("H6 an import that there is no room for may come again", func(t *testing.T) {
+		from, to := here(t), newPortableWorld(t, Options{SnapshotKey: key, MemoryBytes: 64 << 10}, script...)
+		turn := from.turn("")
+		out, err := turn.Export(context.Background(), from.exec(turn).RunID)
+		require.NoError(t, err)
+		there := to.turn("")
+		var others []*Turn
+		for len(others) < 100 {
+			other, err := to.Prepare(context.Background(), tenant, &TurnRequest{})
+			if err != nil {
+				break
+			}
+			others = append(others, other)
+		}
+		_, err = there.Import(context.Background(), out.RunID, out.Snapshot)
+		require.ErrorContains(t, err, "may hold")
+		requireKind(t, err, KindOverloaded)
+		for _, other := range others {
+			require.NoError(t, to.DropTurn(tenant, other.ID()))
+		}
+		_, err = there.Import(context.Background(), out.RunID, out.Snapshot)
+		require.NoError(t, err)
 	})
 	t.Run("C4 a run that can't be rebuilt stays", func(t *testing.T) {
 		w := here(t)

@@ -19,7 +19,7 @@ type cell struct {
 }
 
 // run is a cell's life, from exec to completed or failed. Its parts own their locks (the run itself has none), and no part
-// calls into another while it holds its lock:
+// calls into another while it holds its lock, but to ask for the run's name:
 //
 //	lifecycle  who may touch the run
 //	guest      where its guest is

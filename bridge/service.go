@@ -178,19 +178,17 @@ type Stats struct {
 
 // Stats counts.
 func (s *Service) Stats() Stats {
+	stats := Stats{Running: int(s.live.Load()), HeldBytes: s.account.Held(), MemoryBytes: s.account.Limit()}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	stats := Stats{
-		Turns: len(s.turns), Suspended: len(s.runs), Running: int(s.live.Load()),
-		HeldBytes: s.account.Held(), MemoryBytes: s.account.Limit(),
-	}
+	stats.Turns, stats.Suspended = len(s.turns), len(s.runs)
+	s.mu.Unlock() // engine and store may take their time
 	if s.options.Engine != nil {
 		stats.Engine = s.options.Engine.Stats()
 	}
 	if o := s.offloader; o != nil {
 		stats.Parked, stats.Snapshots, stats.Offloads = o.parkedHeaps(), o.store.Stats(), o.stats()
 	} else {
-		stats.Parked = len(s.runs)
+		stats.Parked = stats.Suspended
 	}
 	return stats
 }

@@ -68,14 +68,20 @@ type answerState struct {
 	Payload json.RawMessage   `json:"payload,omitempty"`
 }
 
-// hostState describes a run that is suspended, or that the caller drives, with the calls that are under way.
-func (r *run) hostState() []byte {
-	state, _ := json.Marshal(hostState{ // what holds JSON has been checked, and the rest always encodes
+// hostState describes a run that is suspended, or that the caller drives, with the calls that are under way. It shares the
+// run's bytes, which do not change.
+func (r *run) hostState() hostState {
+	return hostState{
 		Code: r.cell.code, Language: r.cell.language, ParentID: r.parent, ExpiresAt: r.lifecycle.expires().UnixMilli(),
 		Usage: r.usage, Output: r.output.state(), Requests: r.requests.state(),
 		Outcome: outcomeState{Settled: r.settled, Value: r.value, Noticed: r.noticed, Hints: r.hints},
-	})
-	return state
+	}
+}
+
+// encode returns the state as JSON.
+func (s *hostState) encode() []byte {
+	text, _ := json.Marshal(s) // what holds JSON has been checked, and the rest always encodes
+	return text
 }
 
 func (l *outputLog) state() outputState {
@@ -137,7 +143,7 @@ func (t *Turn) revive(ctx context.Context, id string, state *hostState) (*run, e
 	r.id.text, r.parent, r.usage = id, state.ParentID, state.Usage
 	r.lifecycle.expiresAt = expires
 	for _, part := range []func() error{
-		func() error { return r.output.revive(&state.Output) },
+		func() error { return r.reviveOutput(&state.Output) },
 		func() error { return r.reviveOutcome(&state.Outcome) },
 		func() error { return r.requests.revive(t, &state.Requests) },
 	} {
@@ -164,6 +170,13 @@ func (l *outputLog) revive(state *outputState) error {
 		l.bytes = l.limit // what was cut stays cut
 	}
 	return nil
+}
+
+func (r *run) reviveOutput(state *outputState) error {
+	if err := r.output.revive(state); err != nil {
+		return err
+	}
+	return r.keep(r.output.bytes)
 }
 
 func (r *run) reviveOutcome(state *outcomeState) error {

@@ -102,7 +102,10 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	t.guestBrief = sync.OnceValue(func() []byte { return guestCatalog(entries.GuestWithoutFiles()) })
 	t.fingerprint = sync.OnceValue(t.newFingerprint)
 	t.touch()
-	t.held = turnOverhead + catalogBytes(req.Tools)
+	t.held = turnOverhead + catalogBytes(req.Tools) + len(owner(req.Context))
+	for _, server := range req.MCPServers {
+		t.held += len(server) + 16
+	}
 	if err := t.account.Hold(t.held); err != nil {
 		return nil, noRoom(err)
 	}

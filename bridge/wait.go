@@ -94,7 +94,10 @@ func (r *run) restore(answers []engine.Answer) (*Result, error) {
 	case err == nil:
 		return nil, nil
 	case errors.Is(err, engine.ErrOverloaded):
-		if r.requests.giveBack(answers) != nil || !r.park(r.lifecycle.expires()) {
+		if full := r.requests.giveBack(answers); full != nil {
+			return r.fail(engineFailure(fmt.Errorf("%w: %w", errHeld, full), r)), nil
+		}
+		if !r.park(r.lifecycle.expires()) {
 			return r.fail(aborted), nil
 		}
 		return nil, unavailable(err)

@@ -26,7 +26,7 @@ type Portable interface {
 type Imager interface {
 	VM
 
-	// Capture notes the guest's present state, once it has executed a step. It is quick; what takes long is left to the
+	// Capture notes the guest's present state, once it has executed a step. It takes as long as copying what the guest has written; what takes longer is left to the
 	// returned function. Errors, of either, wrap ErrPinned when this guest can't be copied out and has to stay where it
 	// is, and beside that the cause (such as ErrDiverged). Other errors say nothing about the next time.
 	Capture() (Capture, error)

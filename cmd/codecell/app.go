@@ -57,11 +57,32 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	return &app{Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, service: service, logger: logger}, nil
 }
 
-// selfTest runs a cell against each limit. A service whose limits do not hold refuses code mode, and says why on /readyz.
+// selfTest runs a cell against each limit, at once or as soon as the engine is ready. A service whose limits do not hold
+// refuses code mode, and says why on /readyz.
 func (a *app) selfTest(ctx context.Context) {
-	if a.service.Ready() != nil {
-		return // which has been said already
+	if a.service.Ready() == nil {
+		a.testLimits(ctx)
+		return
 	}
+	// Why it is not has been said already.
+	go func() {
+		tick := time.NewTicker(selfTestRetry)
+		defer tick.Stop()
+		for a.service.Ready() != nil {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+		a.testLimits(ctx)
+	}()
+}
+
+// selfTestRetry is how often an engine that was not ready at the start is asked again.
+const selfTestRetry = 100 * time.Millisecond
+
+func (a *app) testLimits(ctx context.Context) {
 	start := time.Now()
 	limits, err := a.service.SelfTest(ctx, a.engines.unenforcedLimits()...)
 	if err != nil {

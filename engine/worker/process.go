@@ -39,6 +39,7 @@ type process struct {
 	heaps         atomic.Int64
 	lastHeartbeat atomic.Int64 // in nanoseconds since born
 	retired       atomic.Bool  // it gets no new guests
+	isolated      atomic.Bool  // it is for one quarantined guest
 
 	controlMu sync.Mutex // held while control is written to
 	control   *frame.Conn

@@ -80,6 +80,7 @@ func (p *pool) startIsolated() (*process, error) {
 	if err == nil {
 		p.mu.Lock()
 		p.started++
+		w.isolated.Store(true)
 		p.retired = append(p.retired, w)
 		p.mu.Unlock()
 		p.processes.Go(func() { p.reap(w) })
@@ -127,6 +128,7 @@ func (p *pool) inspect() {
 			w.kill(exitReason{crashed: true, text: "it did not say that it lives"})
 		case w.Threads() > maxThreads(p.hello.Conns):
 			w.kill(exitReason{crashed: true, text: "it has more threads than a worker needs"})
+		case w.isolated.Load(): // whoever started it ends it
 		case w.retired.Load():
 			w.stopIfIdle()
 		case age > p.options.MaxAge:

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,6 +26,7 @@ type Spawner struct {
 	jobs chan func()
 	quit chan struct{}
 	done chan struct{}
+	once sync.Once
 }
 
 // NewSpawner returns a spawner with a thread of its own, until Close.
@@ -45,9 +47,9 @@ func NewSpawner() *Spawner {
 	return s
 }
 
-// Close ends the thread, and with it all processes that are left.
+// Close ends the thread, and with it all processes that are left. It may be called more than once.
 func (s *Spawner) Close() {
-	close(s.quit)
+	s.once.Do(func() { close(s.quit) })
 	<-s.done
 }
 

@@ -31,9 +31,10 @@ type Socket interface {
 // Conn is one connection. One goroutine at a time may read, and one write.
 type Conn struct {
 	Socket
-	// Large is called before a frame of more bytes than an ordinary buffer has is read, with its size. It may wait. Nil for
-	// none.
-	Large func(bytes int)
+	// Large is called before a frame of more bytes than an ordinary buffer has is read, once, with its size. It may wait.
+	// Nil for none.
+	Large     func(bytes int)
+	announced bool // the frame that is being read, also where a deadline came in between
 
 	in     []byte // read and not used yet
 	buffer []byte // that in lies in
@@ -49,12 +50,14 @@ func (c *Conn) ReadFrame(limit int) (kind byte, body []byte, err error) {
 	if int64(length) > int64(limit) {
 		return 0, nil, fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrProtocol, length, limit)
 	}
-	if length > maxKeptBuffer && c.Large != nil {
+	if length > maxKeptBuffer && c.Large != nil && !c.announced {
+		c.announced = true
 		c.Large(int(length))
 	}
 	if err := c.fill(HeadBytes + int(length)); err != nil {
 		return 0, nil, err
 	}
+	c.announced = false
 	body = c.in[HeadBytes : HeadBytes+int(length) : HeadBytes+int(length)]
 	c.in = c.in[HeadBytes+int(length):]
 	return kind, body, nil

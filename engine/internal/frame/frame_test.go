@@ -136,6 +136,16 @@ func TestLargeFrames(t *testing.T) {
 		}
 		require.Equal(t, []int{maxKeptBuffer + 1}, told)
 	})
+	t.Run("H6 it is announced once, whatever interrupts its reading", func(t *testing.T) {
+		c := &Conn{Socket: &pipe{Reader: iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(large[:40])))}}
+		told := 0
+		c.Large = func(int) { told++ }
+		for range 3 {
+			_, _, err := c.ReadFrame(1 << 30)
+			require.Error(t, err)
+		}
+		require.Equal(t, 1, told)
+	})
 	t.Run("H6 large buffers are freed", func(t *testing.T) {
 		c := reading(large)
 		_, _, err := c.ReadFrame(1 << 30)
