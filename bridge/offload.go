@@ -287,7 +287,12 @@ func (o *offloader) restore(r *run) error {
 	if err != nil {
 		return err
 	}
-	vm, err := o.engine.Restore(image, r.cell.catalog)
+	waiting, stop := context.WithTimeout(r.ctx, r.invocation.limit)
+	defer stop()
+	vm, err := o.engine.Restore(waiting, image, r.cell.catalog)
+	if err != nil && waiting.Err() != nil && r.ctx.Err() == nil {
+		err = engine.ErrOverloaded // it would have had to wait for longer than a wait may
+	}
 	if errors.Is(err, engine.ErrOverloaded) {
 		return errors.Join(err, o.store.Release(ctx, r.id.String(), fence))
 	}

@@ -320,6 +320,38 @@ func TestOffloadHammer(t *testing.T) {
 	require.Zero(t, stats.Snapshots.Bytes)
 }
 
+// lateEngine restores nothing before its context ends.
+type lateEngine struct{ engine.Portable }
+
+func (lateEngine) Restore(ctx context.Context, _, _ []byte) (engine.VM, error) {
+	<-ctx.Done()
+	return nil, engine.ErrStopped
+}
+
+func TestLateRestore(t *testing.T) {
+	p := enginetest.NewPortable("build", func(string) enginetest.Script { return twice() })
+	fake := enginetest.Always(twice()...)
+	w := newWorldOn(t, lateEngine{hybrid.New(fake, p)}, fake, Options{})
+	turn := w.turn(`{"enabled":true,"timeoutMs":100,"snapshot":{"resume":"restore"}}`)
+	first := w.exec(turn)
+	settle(t, func() bool { return w.Stats().Snapshots.Snapshots == 1 })
+	t.Run("H6 a wait does not wait longer for an engine than it may, and loses nothing", func(t *testing.T) {
+		for range 2 {
+			_, err := turn.Wait(context.Background(), WaitInput{RunID: quoted(first.RunID)})
+			requireKind(t, err, KindOverloaded)
+		}
+		require.Equal(t, 1, w.Stats().Suspended)
+	})
+	t.Run("G7 a client that goes meanwhile ends the run", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		defer cancel()
+		r, err := turn.Wait(ctx, WaitInput{RunID: quoted(first.RunID)})
+		require.NoError(t, err)
+		requireFailed(t, r, CodeAborted, "")
+		require.Zero(t, w.Stats().Suspended)
+	})
+}
+
 func TestExport(t *testing.T) {
 	script := []enginetest.Step{
 		asks(func(out *records) {

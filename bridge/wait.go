@@ -93,6 +93,8 @@ func (r *run) restore(answers []engine.Answer) (*Result, error) {
 	switch {
 	case err == nil:
 		return nil, nil
+	case r.ctx.Err() != nil:
+		return r.fail(aborted), nil
 	case errors.Is(err, engine.ErrOverloaded):
 		if full := r.requests.giveBack(answers); full != nil {
 			return r.fail(engineFailure(fmt.Errorf("%w: %w", errHeld, full), r)), nil

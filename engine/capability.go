@@ -18,8 +18,9 @@ type Portable interface {
 	Build() (string, error)
 
 	// Restore returns a guest as it was when its image was made; it had been made with that catalog, which is no part
-	// of the image. What can't be an image of this build and of such a guest is ErrImage. The guest is an Imager.
-	Restore(image, catalog []byte) (VM, error)
+	// of the image. What can't be an image of this build and of such a guest is ErrImage. Where the engine has to wait, it
+	// waits until ctx ends, which is ErrStopped. The guest is an Imager.
+	Restore(ctx context.Context, image, catalog []byte) (VM, error)
 }
 
 // Imager is a guest that can be copied out between steps.

@@ -208,7 +208,7 @@ func (s *engineSubject) restore(portable engine.Portable, at suspended) (engine.
 	if err != nil {
 		return nil, err
 	}
-	return portable.Restore(snap.Image, s.catalog)
+	return portable.Restore(context.Background(), snap.Image, s.catalog)
 }
 
 func (s *engineSubject) cycle(ctx context.Context, d time.Duration) (time.Duration, error) {

@@ -142,7 +142,7 @@ func (p *pair) again(t testing.TB, steps []executed, move func() bool) {
 			image, err := engine.Image(context.Background(), vm)
 			require.NoError(t, err)
 			vm.Close()
-			vm, err = p.wasi.Restore(image, catalog)
+			vm, err = p.wasi.Restore(context.Background(), image, catalog)
 			require.NoError(t, err)
 		}
 		var clock []engine.ClockRun

@@ -68,7 +68,7 @@ type image struct {
 }
 
 // Restore implements engine.Portable.
-func (p *Portable) Restore(raw, catalog []byte) (engine.VM, error) {
+func (p *Portable) Restore(_ context.Context, raw, catalog []byte) (engine.VM, error) {
 	var from image
 	if json.Unmarshal(raw, &from) != nil || from.Build != p.build {
 		return nil, engine.ErrImage

@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -41,8 +42,8 @@ func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
 }
 
 // Restore implements engine.Portable.
-func (e *Engine) Restore(image, catalog []byte) (engine.VM, error) {
-	return e.portable.Restore(image, catalog)
+func (e *Engine) Restore(ctx context.Context, image, catalog []byte) (engine.VM, error) {
+	return e.portable.Restore(ctx, image, catalog)
 }
 
 // Build implements engine.Portable: it is the portable engine's.

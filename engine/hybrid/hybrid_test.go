@@ -81,7 +81,7 @@ func TestCapture(t *testing.T) {
 		resume(t, guest, 1, "10") // which the image knows nothing of
 		image, err := capture(t.Context())
 		require.NoError(t, err)
-		restored, err := p.Restore(image, []byte("catalog"))
+		restored, err := p.Restore(t.Context(), image, []byte("catalog"))
 		require.NoError(t, err)
 		defer restored.Close()
 		require.Equal(t, "portable", restored.EngineName())

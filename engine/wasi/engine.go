@@ -91,7 +91,7 @@ func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {
 }
 
 // Restore implements engine.Portable.
-func (e *Engine) Restore(image, catalog []byte) (engine.VM, error) {
+func (e *Engine) Restore(_ context.Context, image, catalog []byte) (engine.VM, error) {
 	i, err := e.acquire()
 	if err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func TestDeaf(t *testing.T) {
 		for at := 4; at < len(image); at += 211 {
 			bad := append([]byte(nil), image...)
 			bad[at] ^= 0x55
-			vm, err := e.Restore(bad, nil)
+			vm, err := e.Restore(context.Background(), bad, nil)
 			if err != nil {
 				continue
 			}

@@ -72,7 +72,7 @@ func TestImage(t *testing.T) {
 			image, err := engine.Image(t.Context(), vm)
 			require.NoError(t, err)
 			vm.Close()
-			restored, err := to.Restore(image, nil)
+			restored, err := to.Restore(context.Background(), image, nil)
 			require.NoError(t, err)
 			t.Cleanup(restored.Close)
 			vm = restored.(engine.Imager)
@@ -92,9 +92,9 @@ func TestImage(t *testing.T) {
 		image, err := engine.Image(t.Context(), fresh)
 		require.NoError(t, err)
 		require.NotContains(t, string(image), "secret")
-		_, err = e.Restore(image, nil)
+		_, err = e.Restore(context.Background(), image, nil)
 		require.ErrorIs(t, err, engine.ErrImage, "another catalog")
-		vm, err := e.Restore(image, catalog)
+		vm, err := e.Restore(context.Background(), image, catalog)
 		require.NoError(t, err)
 		defer vm.Close()
 		for _, vm := range []engine.VM{vm, fresh} {
@@ -133,7 +133,7 @@ func TestImage(t *testing.T) {
 			"end beyond the heap": number(0, 1<<31), "another end": number(0, binary.LittleEndian.Uint32(image)+8),
 			"block beyond the heap": number(4, 1<<30), "blocks out of order": number(4, 1<<18-1), "a block of no words": number(8, 0),
 		} {
-			_, err := e.Restore(bad, nil)
+			_, err := e.Restore(context.Background(), bad, nil)
 			require.ErrorIs(t, err, engine.ErrImage, name)
 		}
 		require.Equal(t, 1, e.Stats().InUse)
@@ -145,7 +145,7 @@ func TestImage(t *testing.T) {
 		for at := 4; at < len(image); at += 97 {
 			bad := slices.Clone(image)
 			bad[at] ^= 0x55
-			if restored, err := e.Restore(bad, nil); err == nil {
+			if restored, err := e.Restore(context.Background(), bad, nil); err == nil {
 				restored.Close()
 			}
 		}

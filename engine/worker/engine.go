@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -203,13 +204,13 @@ func (e Portable) NewVM(text []byte) (engine.VM, error) {
 }
 
 // Restore implements engine.Portable. It keeps the image.
-func (e Portable) Restore(image, text []byte) (engine.VM, error) {
+func (e Portable) Restore(ctx context.Context, image, text []byte) (engine.VM, error) {
 	v, err := e.newVM(text, image)
 	if err != nil {
 		return nil, err
 	}
 	// The caller is to know now whether it is an image.
-	if err := v.atRest(func(*session) error { return nil }); err != nil {
+	if err := v.retryOnLoss(ctx, func(*session) error { return nil }); err != nil {
 		v.Close()
 		return nil, err
 	}

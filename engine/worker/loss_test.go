@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"strings"
@@ -64,7 +65,7 @@ func TestSteps(t *testing.T) {
 		require.NoError(t, err)
 		image, err := engine.Image(t.Context(), vm)
 		require.NoError(t, err)
-		again, err := e.Restore(image, []byte("catalog"))
+		again, err := e.Restore(context.Background(), image, []byte("catalog"))
 		require.NoError(t, err)
 		defer again.Close()
 		effects, err := again.Step(t.Context(), answer(1, "1"), longEnough)
@@ -75,7 +76,7 @@ func TestSteps(t *testing.T) {
 		require.Equal(t, "fake build", build)
 	})
 	t.Run("H4 what is no image is refused", func(t *testing.T) {
-		_, err := e.Restore([]byte("?"), nil)
+		_, err := e.Restore(context.Background(), []byte("?"), nil)
 		require.ErrorIs(t, err, engine.ErrImage)
 	})
 	t.Run("H2 an input that fits into no heap is ErrMemory, and no worker is lost", func(t *testing.T) {
@@ -117,7 +118,7 @@ func TestLoss(t *testing.T) {
 		require.NoError(t, err)
 		image, err := engine.Image(t.Context(), first)
 		require.NoError(t, err)
-		vm, err := e.Restore(image, nil)
+		vm, err := e.Restore(context.Background(), image, nil)
 		require.NoError(t, err)
 		defer vm.Close()
 		killWorker(t, serving(t, e.Engine))

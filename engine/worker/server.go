@@ -193,7 +193,7 @@ func (s *server) restore(conn *frame.Conn, request *restoreRequest) ([]byte, err
 	if !ok {
 		return appendOutcome(conn.NewFrame(replyRestored), engine.ErrImage), nil
 	}
-	vm, err := p.Restore(request.image, text)
+	vm, err := p.Restore(context.Background(), request.image, text)
 	if err == nil {
 		guest, err := s.addGuest(request.guest, vm)
 		if err != nil {

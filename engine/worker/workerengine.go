@@ -1,6 +1,10 @@
 package worker
 
-import "github.com/codecell/codecell/engine"
+import (
+	"context"
+
+	"github.com/codecell/codecell/engine"
+)
 
 // workerEngine is one worker as an engine whose guests see one catalog. A journal rebuilds its guest in it.
 type workerEngine struct {
@@ -20,7 +24,7 @@ func (e workerEngine) Build() (string, error) { return e.ready.Build, nil }
 func (e workerEngine) NewVM([]byte) (engine.VM, error) { return e.newSession(e.catalog), nil }
 
 // Restore implements engine.Portable. The catalog is the engine's own.
-func (e workerEngine) Restore(image, _ []byte) (engine.VM, error) {
+func (e workerEngine) Restore(_ context.Context, image, _ []byte) (engine.VM, error) {
 	s := e.newSession(e.catalog)
 	if err := s.restore(image); err != nil {
 		s.Close()

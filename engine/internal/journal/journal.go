@@ -139,7 +139,7 @@ const (
 // Rebuild replays the steps in an engine and returns the guest as it is after the last one. A step that is not the same
 // step is engine.ErrDiverged, and the error says which.
 func (s *Steps) Rebuild(ctx context.Context, e engine.Engine) (engine.VM, error) {
-	vm, err := s.begin(e)
+	vm, err := s.begin(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Steps) Rebuild(ctx context.Context, e engine.Engine) (engine.VM, error)
 }
 
 // begin makes the guest as it was before its first step.
-func (o *origin) begin(e engine.Engine) (engine.VM, error) {
+func (o *origin) begin(ctx context.Context, e engine.Engine) (engine.VM, error) {
 	if o.image == nil {
 		return e.NewVM(o.catalog)
 	}
@@ -163,7 +163,7 @@ func (o *origin) begin(e engine.Engine) (engine.VM, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: engine %s restores none", engine.ErrImage, e.Name())
 	}
-	return p.Restore(o.image, o.catalog)
+	return p.Restore(ctx, o.image, o.catalog)
 }
 
 func (e *entry) replay(ctx context.Context, vm engine.VM) error {
