@@ -124,14 +124,14 @@ func jsonString(raw json.RawMessage) (string, bool) {
 	return s, true
 }
 
-// The words without which no cell gets hold of API: its name, or a way to a global by another name. A cell that spells
+// wordsThatReachAPI are those without which no cell gets hold of API: its name, or a way to a global by another name. A cell that spells
 // such a word out of pieces at run time is told that the files are not there.
-var waysToFiles = []string{"API", "this", "This", "eval", "Function", "constructor", `\u`}
+var wordsThatReachAPI = []string{"API", "this", "This", "eval", "Function", "constructor", `\u`}
 
 // guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so a
 // cell that can't read them does without.
 func (t *Turn) guestCatalogFor(body string) []byte {
-	for _, word := range waysToFiles {
+	for _, word := range wordsThatReachAPI {
 		if strings.Contains(body, word) {
 			return t.guest()
 		}

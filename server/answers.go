@@ -67,7 +67,7 @@ type outcome struct {
 // notKept is the outcome of a request whose answer had to make room.
 var notKept = &outcome{done: closedChannel(), err: &problem{
 	kind: kindConflict, key: headerIdempotency,
-	detail: "This request was answered, and the answer is not kept any more: your tenant's answers take more room than they may. " +
+	detail: "This request was answered, and the answer is not kept any more: there was no room for it, or for your tenant's newer ones. " +
 		"It was not run again. To run it anew, take a new key.",
 }}
 

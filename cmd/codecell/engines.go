@@ -99,7 +99,7 @@ func (o *opener) engine(r *registration, heaps int) (engine.Engine, error) {
 	s := worker.Settings{
 		Engine: r.name, Steps: o.c.Engine.Threads, Heaps: heaps, HeapBytes: o.heapBytes, CacheDir: o.c.Engine.cacheDir(),
 	}
-	if r.besideGo {
+	if r.outsideGo {
 		s.Processors = (runtime.GOMAXPROCS(0) + 1) / 2
 	}
 	if o.c.Engine.Isolation == isolationThread {

@@ -27,13 +27,13 @@ type registration struct {
 	open      func(s worker.Settings, queue int) (engine.Engine, error)
 	portable  bool   // it is an engine.Portable, and may load in the background
 	companion string // the portable engine into which its guests go when they leave their heaps; empty: none
-	besideGo  bool   // its steps run outside of Go, so that workers leave processors to the service's Go code
+	outsideGo bool   // its steps run outside of Go, so that workers leave processors to the service's Go code
 	auto      bool   // mode auto may choose it; the first that this binary has is taken
 }
 
 // registrations is the one place where engines are registered.
 var registrations = []registration{
-	{name: modeNative, missing: nativeMissing, open: openNative, companion: modeWASI, besideGo: true, auto: true},
+	{name: modeNative, missing: nativeMissing, open: openNative, companion: modeWASI, outsideGo: true, auto: true},
 	{name: modeWASI, missing: wasiMissing, open: openWASI, portable: true, auto: true},
 	{name: modePureGo, missing: func() error { return nil }, open: openPureGo},
 }

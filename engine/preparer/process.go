@@ -71,7 +71,7 @@ func (p *process) greet(requireSandbox bool) error {
 // verdict is what became of a text.
 type verdict struct {
 	source *script.Source
-	err    error         // *script.Error, errKilled, errProtocol, or of the context
+	err    error         // *script.Error, errKilled, errBroken, or of the context
 	cpu    time.Duration // that the process used
 	crash  string        // how the process ended by itself, if it did
 }

@@ -34,7 +34,7 @@ type ready struct {
 }
 
 // errNotByHand is for a person who tries.
-var errNotByHand = errors.New("a worker is started by codecell itself, which is not at the other end")
+var errNotByHand = errors.New("a parser is started by codecell itself, which is not at the other end")
 
 // Serve is a child's life: it returns when the parent closes the connection. It closes the sandbox around the process, so
 // nothing else can be done afterwards but to exit.

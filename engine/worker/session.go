@@ -73,21 +73,21 @@ func (s *session) execute(request *stepRequest, timeout time.Duration) (*engine.
 	}
 	s.made, s.closed, s.heap = true, reply.closed, reply.heap
 	if effects != nil {
-		effects.Took, effects.CPU = p.believe(&reply, time.Since(started), cpu)
+		effects.Took, effects.CPU = p.plausibleTimes(&reply, time.Since(started), cpu)
 	}
 	return effects, reply.err
 }
 
-// doubtful is how long a step must have taken for its processor time to be checked.
-const doubtful = 5 * time.Millisecond
+// checkTimesAfter is how long a step must have taken for its processor time to be checked.
+const checkTimesAfter = 5 * time.Millisecond
 
-// believe returns how long a step took and how much processor time the guest had, as far as the worker can be believed: it
+// plausibleTimes returns how long a step took and how much processor time the guest had, as far as the worker can be believed: it
 // can't have taken longer than the parent has waited, and if a long step had a processor for less than half of its time,
 // the kernel is asked what the worker's process used since then. Steps that were under way together share that.
-func (p *process) believe(reply *stepReply, waited, cpuBefore time.Duration) (wall, cpu time.Duration) {
+func (p *process) plausibleTimes(reply *stepReply, waited, cpuBefore time.Duration) (wall, cpu time.Duration) {
 	wall = min(reply.wall, waited)
 	cpu = min(reply.cpu, wall)
-	if waited > doubtful && cpu < waited/2 {
+	if waited > checkTimesAfter && cpu < waited/2 {
 		used := (p.CPU() - cpuBefore) / time.Duration(max(p.running.Load()+1, 1))
 		cpu = max(cpu, min(used, waited))
 		wall = max(wall, cpu)
