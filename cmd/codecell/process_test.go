@@ -129,7 +129,7 @@ func TestIsolation(t *testing.T) {
 			cmd := exec.Command(os.Args[0], name)
 			out, err := cmd.CombinedOutput()
 			require.Error(t, err)
-			require.Contains(t, string(out), "a worker is started by codecell itself")
+			require.Contains(t, string(out), "is started by codecell itself")
 		})
 	}
 }
