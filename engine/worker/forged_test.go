@@ -61,25 +61,36 @@ func sealed(b []byte) []byte {
 	return b
 }
 
-// forge is a worker that does not keep to the protocol: the cell names the reply.
-func forge() error {
+// greeted reads what the parent says first, and returns a worker's connections.
+func greeted() (*frame.Conn, *hello, []*frame.Conn, error) {
 	control, err := inherited(controlConn)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	_, body, err := control.ReadFrame(maxControl)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	var h hello
 	if err := json.Unmarshal(body, &h); err != nil {
+		return nil, nil, nil, err
+	}
+	conns := make([]*frame.Conn, h.Conns)
+	for i := range conns {
+		if conns[i], err = inherited(firstConn + i); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return control, &h, conns, nil
+}
+
+// forge is a worker that does not keep to the protocol: the cell names the reply.
+func forge() error {
+	control, h, conns, err := greeted()
+	if err != nil {
 		return err
 	}
-	for i := range h.Conns {
-		conn, err := inherited(firstConn + i)
-		if err != nil {
-			return err
-		}
+	for _, conn := range conns {
 		go func() {
 			for {
 				_, body, err := conn.ReadFrame(h.maxRequest())

@@ -28,8 +28,11 @@ func TestMain(m *testing.M) {
 		return
 	}
 	serve := func() error { return Serve(open) }
-	if os.Args[2] == "forger" {
+	switch os.Args[2] {
+	case "forger":
 		serve = forge
+	case "liar":
+		serve = serveLiar
 	}
 	if err := serve(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
