@@ -122,6 +122,16 @@ func (e *Effects) Hash() [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
+// How many records of a kind a step can hand out, whatever a cell does: a run has less than 2^20 requests, and an output
+// counts at least 25 bytes of at most 10 MiB. More is a forgery, which would take ten times its size when it is decoded.
+const (
+	maxRequests = 1 << 20
+	maxOutputs  = 1 << 19
+)
+
+// maxUnhandled is how many rejections are told of. Nothing bounds how many there are, so the others are left out.
+const maxUnhandled = 8 << 10
+
 // DecodeEffects reads the records of a step. It keeps raw. Complete says whether the step ended by itself: then the
 // records must say where the cell's promise is. Whatever does not belong there is ErrProtocol: raw comes from where a
 // guest has been.
@@ -131,7 +141,7 @@ func DecodeEffects(raw []byte, complete bool) (*Effects, error) {
 	seen := false
 	for r.Left() > 0 && !r.Bad() {
 		kind, payload := takeRecord(&r)
-		if r.Bad() || !e.add(kind, payload) {
+		if r.Bad() || !e.add(kind, payload) || e.tooMany() {
 			return nil, fmt.Errorf("%w: bad record at byte %d of %d", ErrProtocol, len(raw)-r.Left(), len(raw))
 		}
 		seen = seen || kind == 'D'
@@ -140,6 +150,11 @@ func DecodeEffects(raw []byte, complete bool) (*Effects, error) {
 		return nil, fmt.Errorf("%w: nothing about the cell's promise", ErrProtocol)
 	}
 	return e, nil
+}
+
+// tooMany says that there are more records than a step can hand out.
+func (e *Effects) tooMany() bool {
+	return len(e.Requests) > maxRequests || len(e.Cancelled) > maxRequests || len(e.Outputs) > maxOutputs
 }
 
 // add takes in one record and reports whether it was one.
@@ -161,7 +176,9 @@ func (e *Effects) add(kind byte, payload []byte) bool {
 	case 'X':
 		e.Cancelled = append(e.Cancelled, r.U32())
 	case 'U':
-		e.Unhandled = append(e.Unhandled, takeThrown(&r))
+		if t := takeThrown(&r); len(e.Unhandled) < maxUnhandled {
+			e.Unhandled = append(e.Unhandled, t)
+		}
 	case 'O':
 		e.Omitted += int64(r.U64() & (1<<62 - 1))
 	case 'C':

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/binary"
 	"testing"
 
@@ -110,6 +111,27 @@ func TestDecodeRefuses(t *testing.T) {
 			require.Nil(t, e)
 		})
 	}
+	for name, c := range map[string]struct {
+		one []byte
+		max int
+	}{
+		"requests": {record('R', le(1), []byte{3}, sized("x"), []byte("1")), maxRequests},
+		"timers":   {record('X', le(1)), maxRequests},
+		"texts":    {record('T', []byte{0}), maxOutputs},
+	} {
+		t.Run("H3 H6 more "+name+" than a step can hand out", func(t *testing.T) {
+			raw := bytes.Repeat(c.one, c.max+1)
+			_, err := DecodeEffects(raw[:c.max*len(c.one)], false)
+			require.NoError(t, err)
+			_, err = DecodeEffects(raw, false)
+			require.ErrorIs(t, err, ErrProtocol)
+		})
+	}
+	t.Run("H6 rejections that nobody handled are told of up to a number", func(t *testing.T) {
+		e, err := DecodeEffects(bytes.Repeat(record('U', []byte{0}, sized("x")), maxUnhandled+1), false)
+		require.NoError(t, err)
+		require.Len(t, e.Unhandled, maxUnhandled)
+	})
 	t.Run("H3 a complete step without the promise's state", func(t *testing.T) {
 		_, err := DecodeEffects(record('J', []byte("1")), true)
 		require.ErrorIs(t, err, ErrProtocol)
