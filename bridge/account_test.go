@@ -191,13 +191,13 @@ func TestServiceTime(t *testing.T) {
 		require.NoError(t, err)
 		r.turn.catalog = entries
 		call := &engine.Request{ID: 1, Method: engine.MethodCall, Name: "t", Payload: []byte(`{}`)}
-		_, err = r.admitOne(deadline{r.ctx, time.Now().Add(-time.Second)}, call)
+		_, err = r.admitOne(&deadline{r.ctx, time.Now().Add(-time.Second)}, call)
 		require.ErrorIs(t, err, engine.ErrTimeout)
-		q, err := r.admitOne(deadline{r.ctx, time.Now().Add(time.Hour)}, call)
+		q, err := r.admitOne(&deadline{r.ctx, time.Now().Add(time.Hour)}, call)
 		require.NoError(t, err)
 		require.Equal(t, callerRequest, q.kind)
 		r.cancel()
-		_, err = r.admitOne(deadline{r.ctx, time.Now().Add(time.Hour)}, call)
+		_, err = r.admitOne(&deadline{r.ctx, time.Now().Add(time.Hour)}, call)
 		require.ErrorIs(t, err, engine.ErrStopped)
 	})
 	t.Run("H6 what is asked for and taken back costs in proportion", func(t *testing.T) {

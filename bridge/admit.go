@@ -26,7 +26,7 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 	}
 	clock := startClock()
 	defer clock.stop()
-	ctx := deadline{r.ctx, time.Now().Add(admissionSlack * i.left)}
+	ctx := &deadline{r.ctx, time.Now().Add(admissionSlack * i.left)}
 	unchecked := 0
 	// All that a step hands out lies in one buffer, which must not be kept for a small part of it.
 	keepsBuffer := len(e.Raw()) <= maxSharedBuffer
@@ -184,31 +184,52 @@ type deadline struct {
 }
 
 // Err implements context.Context.
-func (d deadline) Err() error {
+func (d *deadline) Err() error {
 	if err := d.Context.Err(); err != nil || time.Now().Before(d.at) {
 		return err
 	}
 	return context.DeadlineExceeded
 }
 
-// processorClock measures the processor time of the goroutine that starts it. It is locked to its thread until stop, so
-// what it measures must not block.
-type processorClock struct{ last time.Duration }
+// processorClock measures how long the goroutine that starts it is at work, which must not block. The first millisecond is
+// taken from the wall clock, which costs next to nothing: that is more than nearly all steps need, and as much as a busy
+// machine may add. Whatever takes longer is measured by the processor's clock of the thread, to which the goroutine is
+// locked then, until stop.
+type processorClock struct {
+	began, last time.Time
+	locked      bool
+	lastCPU     time.Duration
+}
 
 func startClock() processorClock {
-	runtime.LockOSThread()
-	return processorClock{threadTime()}
+	now := time.Now()
+	return processorClock{began: now, last: now}
 }
 
 // lap returns the time since the last lap.
 func (c *processorClock) lap() time.Duration {
-	now := threadTime()
-	took := now - c.last
+	if c.locked {
+		now := threadTime()
+		took := now - c.lastCPU
+		c.lastCPU = now
+		return took
+	}
+	now := time.Now()
+	took := now.Sub(c.last)
 	c.last = now
+	if now.Sub(c.began) > maxHandover {
+		c.locked = true
+		runtime.LockOSThread()
+		c.lastCPU = threadTime()
+	}
 	return took
 }
 
-func (c *processorClock) stop() { runtime.UnlockOSThread() }
+func (c *processorClock) stop() {
+	if c.locked {
+		runtime.UnlockOSThread()
+	}
+}
 
 func threadTime() time.Duration {
 	var t unix.Timespec
