@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/codecell/codecell/engine"
@@ -81,7 +82,8 @@ func (r *run) carryOut(q *request) {
 // refuse answers a request with an error. What it held is not needed any more.
 func (r *run) refuse(q *request, err error) {
 	code := codeInvalidInput
-	if refused, ok := err.(*refusalError); ok { //nolint:errorlint // stages return it as it is
+	var refused *refusalError
+	if errors.As(err, &refused) {
 		code = refused.code
 	}
 	q.refuse(r.id.call(q.id), code, err.Error())

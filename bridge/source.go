@@ -124,8 +124,8 @@ func jsonString(raw json.RawMessage) (string, bool) {
 	return s, true
 }
 
-// wordsThatReachAPI are those without which no cell gets hold of API: its name, or a way to a global by another name. A cell that spells
-// such a word out of pieces at run time is told that the files are not there.
+// wordsThatReachAPI are those without which no cell gets hold of API: its name, or a way to a global by another name. A
+// cell that spells such a word out of pieces at run time is told that the files are not there.
 var wordsThatReachAPI = []string{"API", "this", "This", "eval", "Function", "constructor", `\u`}
 
 // guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so a
