@@ -49,7 +49,7 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 		r.end()
 		return nil, errTurnDeleted
 	}
-	r.observe(RunStarted{TypeScript: c.language == script.TypeScript})
+	r.observeStart()
 	return r.drive(i, r.beginInput())
 }
 

@@ -3,6 +3,8 @@ package bridge
 import (
 	"context"
 	"time"
+
+	"github.com/codecell/codecell/engine/script"
 )
 
 // Observer is told what happens to runs: where metrics, traces and events listen. Observe is called on the goroutine that
@@ -71,6 +73,12 @@ func (r *run) observe(e Event) {
 		ctx = context.WithoutCancel(r.invocation.ctx)
 	}
 	r.service.options.Observer.Observe(ctx, r.info(), e)
+}
+
+// observeStart tells the observer of a run, which is told of its end then too.
+func (r *run) observeStart() {
+	r.started = true
+	r.observe(RunStarted{TypeScript: r.cell.language == script.TypeScript})
 }
 
 // observeCall is observe for the goroutine of a call.

@@ -83,6 +83,11 @@ func TestObserver(t *testing.T) {
 		_, err := turn.Exec(traced, ExecInput{Code: quoted("x")})
 		requireKind(t, err, KindOverloaded)
 		require.Empty(t, l.take(), "that one was never started")
+		w.engine.Fill(false)
+		require.NoError(t, w.DropTurn(tenant, turn.ID()))
+		_, err = turn.Exec(traced, ExecInput{Code: quoted("x")})
+		requireKind(t, err, KindNotFound)
+		require.Empty(t, l.take(), "nor was that one")
 	})
 	t.Run("I4 a failure has its code", func(t *testing.T) {
 		w, l := world(t, stops(engine.ErrTimeout))

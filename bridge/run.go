@@ -46,6 +46,7 @@ type run struct {
 	output     outputLog
 	settled    bool        // the cell's promise has settled
 	value      []byte      // JSON, once settled
+	started    bool        // the observer was told so
 	ended      RunEnded    // what the observer is told of it
 	noticed    engine.Hint // about the value
 	hints      []string
@@ -103,7 +104,9 @@ func (r *run) end() {
 // release gives back what the run holds: its place, its heap, its calls, its bytes. It is called once.
 func (r *run) release() {
 	r.cancel()
-	r.observe(r.ended)
+	if r.started {
+		r.observe(r.ended)
+	}
 	r.requests.end()
 	r.service.unregister(r)
 	r.turn.removeRun(r)
