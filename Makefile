@@ -20,8 +20,7 @@ MODE ?= auto
 cases hostile: export CODECELL_CONFIG = .ci/modes/$(MODE).json5
 # Arguments for the hostile runner, such as HOSTILE_ARGS='--only string_search'.
 HOSTILE_ARGS ?=
-# Namespaces do not exist yet, so neither do their cases.
-CASES = $(filter-out %/namespaces.jsonl,$(wildcard $(CASES_DIR)/*.jsonl))
+CASES = $(wildcard $(CASES_DIR)/*.jsonl)
 
 # Packages run one after the other: two cores that are both busy make every deadline look missed.
 PACKAGES := ./...

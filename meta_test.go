@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"bench":                    {},
 	"bench/peers":              {"bench/suite", "engine/hybrid", "engine/native", "engine/purego", "engine/wasi"},
 	"bench/suite":              {"bench", "bridge", "bridge/config", "catalog", "engine", "server", "snapshot"},
-	"bridge":                   {"bridge/config", "bridge/executor", "bridge/internal/account", "bridge/internal/jsontext", "catalog", "engine", "engine/script", "snapshot"},
+	"bridge":                   {"bridge/config", "bridge/executor", "bridge/internal/account", "bridge/internal/jsontext", "catalog", "engine", "engine/script", "namespaces", "snapshot"},
 	"bridge/config":            {},
 	"bridge/executor":          {"bridge/internal/jsontext", "catalog"},
 	"bridge/internal/account":  {},
@@ -57,7 +57,8 @@ var mayImport = map[string][]string{
 	"engine/worker/sandbox": {},
 
 	"engine/wasi/fuel/addfuel": {"engine/wasi/fuel"},
-	"server":                   {"bridge", "bridge/config", "catalog"},
+	"namespaces":               {},
+	"server":                   {"bridge", "bridge/config", "catalog", "namespaces"},
 	"server/contracttest":      {},
 	"snapshot":                 {},
 	"snapshot/storetest":       {"snapshot"},

@@ -3,10 +3,12 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/namespaces"
 )
 
 // lookUp finds the tool that is meant in the turn's own catalog, whatever the guest says, and reads its input: tools.* by
@@ -27,9 +29,12 @@ func lookUp(_ context.Context, c *call) error {
 	return nil
 }
 
-// lookUpNamespace reads a call through the MCP namespace: exactly one plain object, or none. Its defaults are filled in, and
+// lookUpNamespace reads a call through a namespace. Those of plugins have names of their own; the rest is the MCP namespace: exactly one plain object, or none. Its defaults are filled in, and
 // what is required and missing is refused, before the schema is asked.
 func lookUpNamespace(c *call) error {
+	if strings.HasPrefix(c.target, namespaces.Prefix) {
+		return lookUpScoped(c)
+	}
 	c.entry = c.run.turn.catalog.ByID(c.target)
 	if c.entry == nil {
 		return errNotVisible(c.target)
@@ -43,6 +48,21 @@ func lookUpNamespace(c *call) error {
 	default:
 		return &refusalError{codeInvalidInput, "MCP namespace tools accept one object argument."}
 	}
+	return nil
+}
+
+// lookUpScoped reads a call of a plugin's namespace: which of the plugin's tools it is, and with what input, is what the
+// scope said when the run began (contract F2).
+func lookUpScoped(c *call) error {
+	meant, err := c.run.scopes.Resolve(c.target, c.input)
+	if err != nil {
+		return &refusalError{codeInvalidInput, err.Error()}
+	}
+	c.entry = c.run.turn.pluginTool(meant.PluginID, meant.Tool)
+	if c.entry == nil {
+		return errNotVisible(meant.Tool)
+	}
+	c.input = meant.Input
 	return nil
 }
 

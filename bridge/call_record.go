@@ -48,6 +48,14 @@ func (r *run) success(q *request, result []byte) (engine.Answer, string) {
 			return q.rejection(r.id.call(q.id), codeToolError, text), state
 		}
 		answer.Payload = usefulValue(result)
+	case engine.MethodNamespace:
+		if q.entry.IsMCP() {
+			break // the cell is given what the server said
+		}
+		if isError {
+			return q.rejection(r.id.call(q.id), codeToolError, text), state
+		}
+		answer.Payload = detailsOf(result)
 	}
 	return answer, state
 }

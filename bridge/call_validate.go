@@ -8,7 +8,7 @@ import (
 
 // validateInput holds the input against the tool's schema (contract D5), and decides who carries the call out.
 func validateInput(ctx context.Context, c *call) error {
-	if c.method == engine.MethodNamespace {
+	if c.method == engine.MethodNamespace && c.entry.IsMCP() {
 		filled, err := c.entry.FillMCP(c.input)
 		if err != nil {
 			return &refusalError{codeInvalidInput, err.Error()}

@@ -30,8 +30,16 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	if err != nil {
 		return t.notPrepared(ctx, c, err)
 	}
+	scopes, err := t.openScopes()
+	if err != nil {
+		return t.failed(CodeInternal, err.Error()), nil
+	}
 	r, err := newRun(t, c)
 	if err != nil {
+		return nil, noRoom(err)
+	}
+	if err := r.see(scopes); err != nil {
+		r.discard()
 		return nil, noRoom(err)
 	}
 	vm, err := t.service.options.Engine.NewVM(c.catalog)
@@ -69,8 +77,10 @@ func noRoom(err error) error {
 }
 
 // refused is the result of input that no guest was started for.
-func (t *Turn) refused(text string) *Result {
-	return &Result{Status: Failed, Error: text, Code: CodeInvalidInput, Telemetry: t.telemetry()}
+func (t *Turn) refused(text string) *Result { return t.failed(CodeInvalidInput, text) }
+
+func (t *Turn) failed(code Code, text string) *Result {
+	return &Result{Status: Failed, Error: text, Code: code, Telemetry: t.telemetry()}
 }
 
 func (r *run) beginInput() []byte {
@@ -79,7 +89,7 @@ func (r *run) beginInput() []byte {
 		Source: r.cell.source.Body, TypeScript: r.cell.language == script.TypeScript,
 		Truncate:    c.OutputOverflow == config.OutputTruncate,
 		MemoryLimit: c.MemoryLimitBytes, MaxOutput: c.MaxOutputBytes, MaxValue: c.MaxOutputBytes,
-		MaxRequests: c.MaxPendingToolCalls, MaxTimers: maxTimers,
+		MaxRequests: c.MaxPendingToolCalls, MaxTimers: maxTimers, Namespaces: r.scopes.Text(),
 	}
 	if b.Truncate {
 		// The host cuts by structure, and for that it needs the whole. The heap bounds that.
@@ -89,5 +99,5 @@ func (r *run) beginInput() []byte {
 		b.MaxRequests += c.MaxQueuedToolCalls
 	}
 	_, _ = rand.Read(b.Seed[:]) // never fails
-	return b.Append(make([]byte, 0, len(r.cell.source.Body)+128))
+	return b.Append(make([]byte, 0, len(r.cell.source.Body)+len(b.Namespaces)+128))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
+	"github.com/codecell/codecell/namespaces"
 )
 
 // cell is the source that a run is of.
@@ -30,6 +31,7 @@ type run struct {
 	service *Service
 	turn    *Turn
 	cell    cell
+	scopes  *namespaces.Scopes // of the plugins' namespaces that the run sees
 	id      runID
 	ctx     context.Context // ends with the run; nested calls hang on it
 	cancel  context.CancelFunc

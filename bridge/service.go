@@ -14,6 +14,7 @@ import (
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
+	"github.com/codecell/codecell/namespaces"
 	"github.com/codecell/codecell/snapshot"
 )
 
@@ -59,6 +60,9 @@ type Options struct {
 	SnapshotKey []byte
 	// TestExecutors enables the echo executor, which answers without any tool behind it.
 	TestExecutors bool
+	// Namespaces has what plugins register (contract F1). By default a registry that only tenants add to, with
+	// DeclareNamespace.
+	Namespaces *namespaces.Registry
 	// Executors adds executors by the type that a tool names them with. The built-in types can't be replaced.
 	Executors map[string]executor.Executor
 	// SigningKeys sign what the http executor sends; without any it is sent unsigned.
@@ -102,6 +106,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.TenantBytes <= 0 {
 		o.TenantBytes = o.MemoryBytes / 2
+	}
+	if o.Namespaces == nil {
+		o.Namespaces = &namespaces.Registry{}
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

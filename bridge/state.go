@@ -140,6 +140,15 @@ func (t *Turn) revive(ctx context.Context, id string, state *hostState) (*run, e
 	if err != nil {
 		return nil, err
 	}
+	// The guest has its globals already; what their functions stand for is this service's to say.
+	scopes, err := t.openScopes()
+	if err == nil {
+		err = r.see(scopes)
+	}
+	if err != nil {
+		r.discard()
+		return nil, err
+	}
 	r.id.text, r.parent, r.usage = id, state.ParentID, state.Usage
 	r.lifecycle.expiresAt = expires
 	for _, part := range []func() error{

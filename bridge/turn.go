@@ -200,7 +200,7 @@ func (t *Turn) Tools(format string) (json.RawMessage, error) {
 		TimeoutMs: t.config.TimeoutMs, MaxOutputBytes: t.config.MaxOutputBytes,
 		MaxPendingToolCalls: t.config.MaxPendingToolCalls, Languages: t.config.Languages,
 	}
-	return catalog.Render(format, t.catalog.Surface(budget, nil))
+	return catalog.Render(format, t.catalog.Surface(budget, t.namespaceHints()))
 }
 
 func (t *Turn) touch() { t.usedAt.Store(time.Now().UnixNano()) }

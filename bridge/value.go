@@ -31,6 +31,14 @@ func usefulValue(result json.RawMessage) json.RawMessage {
 	return jsontext.AppendString(nil, text)
 }
 
+// detailsOf is what a namespace's function resolves to (contract F2): details, else the whole result.
+func detailsOf(result json.RawMessage) json.RawMessage {
+	if v := gjson.GetBytes(result, "details"); v.Exists() && v.Type != gjson.Null {
+		return json.RawMessage(v.Raw)
+	}
+	return result
+}
+
 // singleText returns the text of a content array that is one text block.
 func singleText(content gjson.Result) (string, bool) {
 	if !content.IsArray() {

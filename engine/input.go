@@ -25,6 +25,7 @@ type Begin struct {
 	MaxRequests int      // requests other than timers that may be pending at once
 	MaxTimers   int      // timers that may be pending at once
 	Seed        [32]byte // of Math.random and crypto
+	Namespaces  []byte   // JSON of the namespaces that the cell sees (package guest), empty for none
 }
 
 // Append appends the input's bytes to dst.
@@ -45,7 +46,7 @@ func (b *Begin) Append(dst []byte) []byte {
 	dst = append(dst, wrapperHead...)
 	dst = append(dst, b.Source...)
 	dst = append(dst, wrapperTail...)
-	return append(dst, 0)
+	return appendText(append(dst, 0), b.Namespaces)
 }
 
 // AnswerKind says what an answer's payload is.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/catalog"
+	"github.com/codecell/codecell/namespaces"
 )
 
 // Backend runs turns and cells. All methods may be called from any goroutine. A refusal is a *bridge.Error; any other
@@ -20,6 +21,11 @@ type Backend interface {
 	AbortRun(tenant, runID string) error
 	DropTurn(tenant, id string) error
 	DropSession(tenant, sessionID string) (int, error)
+	// DeclareNamespace adds a namespace for the tenant's turns, Namespaces lists what it has declared, ClearNamespaces removes
+	// a plugin's and returns how many there were (contract F1).
+	DeclareNamespace(tenant, id string, d namespaces.Declaration) error
+	Namespaces(tenant string) []namespaces.Declared
+	ClearNamespaces(tenant, pluginID string) int
 	// Ready says why the backend can't run cells, nil if it can.
 	Ready() error
 	// Health reports load for /readyz.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/catalog"
+	"github.com/codecell/codecell/namespaces"
 )
 
 // fakeBackend is a Backend whose answers a test sets. It notes what it was asked.
@@ -26,6 +27,7 @@ type fakeBackend struct {
 	prepared []*bridge.TurnRequest
 	dropped  []string
 	aborted  []string
+	declared []namespaces.Declared
 }
 
 // fakeTurn is a turn of a fakeBackend.
@@ -76,6 +78,15 @@ func (f *fakeBackend) add(tenant, id string, tools []catalog.Tool) *fakeTurn {
 	f.turns[tenant+"/"+id] = t
 	return t
 }
+
+func (f *fakeBackend) DeclareNamespace(_, id string, d namespaces.Declaration) error {
+	f.declared = append(f.declared, namespaces.Declared{ID: id, Declaration: d})
+	return nil
+}
+
+func (f *fakeBackend) Namespaces(string) []namespaces.Declared { return f.declared }
+
+func (f *fakeBackend) ClearNamespaces(string, string) int { return len(f.declared) }
 
 func (f *fakeBackend) Prepare(_ context.Context, tenant string, req *bridge.TurnRequest) (Turn, error) {
 	if err := f.prepare(req); err != nil {

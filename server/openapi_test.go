@@ -24,7 +24,7 @@ func TestOpenAPI(t *testing.T) {
 		var have, want []string
 		for _, r := range s.echo.Routes() {
 			path := r.Path
-			for _, param := range []string{"id", "runId"} {
+			for _, param := range []string{"id", "runId", "pluginId"} {
 				path = strings.ReplaceAll(path, ":"+param, "{"+param+"}")
 			}
 			have = append(have, r.Method+" "+path)

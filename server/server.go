@@ -128,6 +128,9 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/v1/runs/:runId/import", s.importRun, guard...)
 	e.DELETE("/v1/runs/:runId", s.abortRun, guard...)
 	e.DELETE("/v1/sessions/:id", s.dropSession, guard...)
+	e.GET("/v1/namespaces", s.listNamespaces, guard...)
+	e.PUT("/v1/namespaces/:id", s.declareNamespace, guard...)
+	e.DELETE("/v1/plugins/:pluginId/namespaces", s.clearNamespaces, guard...)
 	e.POST("/v1/payload/check", s.checkPayload, guard...)
 	return e
 }

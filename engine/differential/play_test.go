@@ -84,6 +84,7 @@ func play(t testing.TB, e engine.Engine, source string, r *rand.Rand) []executed
 	defer vm.Close()
 	begin := engine.Begin{
 		Source: source, MemoryLimit: 32 << 20, MaxOutput: 1 << 20, MaxValue: 1 << 20, MaxRequests: 64, MaxTimers: 64,
+		Namespaces: []byte(`[["Desk","namespace\u0000desk",[2,["team",[0,"support"],"list",[3],"deep",[1,[[0,1],[2,["f",[3]]]]]]]]]`),
 	}
 	for n := range begin.Seed {
 		begin.Seed[n] = byte(r.Uint32())

@@ -34,7 +34,8 @@ var wrapperHead, wrapperTail = learnWrapper()
 func learnWrapper() (head, tail []byte) {
 	const mark = "\x01cell\x01"
 	raw := (&engine.Begin{Source: mark}).Append(nil)
-	head, tail, _ = bytes.Cut(raw[beginHeader:len(raw)-1], []byte(mark))
+	size := int(binary.LittleEndian.Uint32(raw[beginHeader-4:]))
+	head, tail, _ = bytes.Cut(raw[beginHeader:beginHeader+size], []byte(mark))
 	return head, tail
 }
 
@@ -59,10 +60,13 @@ func decodeBegin(raw []byte) (*engine.Begin, error) {
 		return nil, fmt.Errorf("enginetest: a first input of %d bytes is too short", len(raw))
 	}
 	number := func(i int) int { return int(binary.LittleEndian.Uint32(raw[2+4*i:])) }
-	source := raw[beginHeader : len(raw)-1]
-	size := int(binary.LittleEndian.Uint32(raw[beginHeader-4:]))
-	if size != len(source) || raw[len(raw)-1] != 0 {
-		return nil, fmt.Errorf("enginetest: the source has %d bytes, its length says %d", len(source), size)
+	source, rest, err := cutText(raw[beginHeader-4:])
+	if err != nil {
+		return nil, fmt.Errorf("enginetest: the source: %w", err)
+	}
+	namespaces, rest, err := cutText(rest)
+	if err != nil || len(rest) > 0 {
+		return nil, fmt.Errorf("enginetest: the namespaces: %d bytes are left over, %w", len(rest), err)
 	}
 	if !bytes.HasPrefix(source, wrapperHead) || !bytes.HasSuffix(source, wrapperTail) {
 		return nil, errors.New("enginetest: the source has no wrapper")
@@ -71,8 +75,20 @@ func decodeBegin(raw []byte) (*engine.Begin, error) {
 		Source:     string(source[len(wrapperHead) : len(source)-len(wrapperTail)]),
 		TypeScript: raw[1]&1 != 0, Truncate: raw[1]&2 != 0,
 		MemoryLimit: number(0), MaxOutput: number(1), MaxValue: number(2), MaxRequests: number(3), MaxTimers: number(4),
-		Seed: [32]byte(raw[2+5*4:]),
+		Seed: [32]byte(raw[2+5*4:]), Namespaces: append([]byte(nil), namespaces...),
 	}, nil
+}
+
+// cutText takes a text and the NUL behind it off the front of b.
+func cutText(b []byte) (text, rest []byte, err error) {
+	if len(b) < 4 {
+		return nil, nil, errors.New("its length is cut off")
+	}
+	size := uint64(binary.LittleEndian.Uint32(b))
+	if b = b[4:]; uint64(len(b)) < size+1 || b[size] != 0 {
+		return nil, nil, fmt.Errorf("it has %d bytes, its length says %d", len(b), size)
+	}
+	return b[:size], b[size+1:], nil
 }
 
 func decodeAnswers(b []byte) ([]engine.Answer, error) {

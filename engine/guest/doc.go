@@ -11,7 +11,11 @@
 // The input of a run's first step:
 //
 //	u8 1, u8 flags (1: TypeScript, 2: truncate output), u32 memory limit, u32 max output, u32 max value,
-//	u32 max requests, u32 max timers, [32]u8 seed, text source
+//	u32 max requests, u32 max timers, [32]u8 seed, text source, text namespaces
+//
+// The namespaces are empty, or JSON: [[global, name, member], …]. A member is [0, value], [1, [member, …]] for an array,
+// [2, [key, member, …]] for an object, or [3] for a function. A function's name in requests is that of its namespace and the
+// keys and indices that lead to it, with a NUL before each.
 //
 // and beside it the turn's catalog: four texts (entries, names, MCP servers, declaration files), which the heap keeps
 // as they are and parses when the cell first touches them. The source is the cell wrapped in an async arrow function.

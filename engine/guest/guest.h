@@ -212,7 +212,7 @@ void builtins_replace(JSContext *ctx);
 
 // host.c
 JSValue host_object(JSContext *ctx);
-void host_open(struct guest *g);
+void host_open(struct guest *g, const uint8_t *namespaces, size_t len);
 
 #ifndef CODECELL_WASI
 // leave.c

@@ -27,6 +27,7 @@
 
 	const SEARCH = 1, DESCRIBE = 2, CALL = 3, CALL_VALUE = 4, NAMESPACE = 5, YIELD = 6;
 	const MCP = 2, FILES = 3;
+	const VALUE = 0, ARRAY = 1, FUNCTION = 3;
 
 	// A descriptor without a prototype: a cell that puts get or set on Object.prototype changes nothing here.
 	function constant(target, key, value, enumerable) {
@@ -227,7 +228,43 @@
 		for (let i = 0; i < servers.length; i++) constant(target, servers[i].id, mcpServer(servers[i]), true);
 	});
 
-	host.onOpen(() => constant(globalThis, "MCP", mcp, true));
+	// ---- namespaces
+
+	// What a plugin put beside the catalog: values, and functions that are calls of its tools (see doc.go).
+	function scopeMember(node, name) {
+		const kind = node[0], members = node[1];
+		if (kind === VALUE) return members;
+		if (kind === FUNCTION) return (...args) => request(NAMESPACE, name, args);
+		const scope = kind === ARRAY ? [] : create(null);
+		const step = kind === ARRAY ? 1 : 2;
+		for (let i = 0; i < members.length; i += step) {
+			const key = kind === ARRAY ? i : members[i];
+			constant(scope, key, scopeMember(members[i + step - 1], name + "\0" + key), true);
+		}
+		return freeze(scope);
+	}
+
+	let scopes;
+	const namespaces = lazy(create(null), (target) => {
+		for (let i = 0; scopes !== undefined && i < scopes.length; i++) constant(target, scopes[i][0], scopes[i][1], true);
+	});
+
+	function openNamespaces(list) {
+		scopes = list;
+		for (let i = 0; i < list.length; i++) {
+			list[i][1] = scopeMember(list[i][2], list[i][1]);
+			const d = create(null);
+			d.value = list[i][1];
+			d.writable = false;
+			d.enumerable = d.configurable = true;
+			defineProperty(globalThis, list[i][0], d);
+		}
+	}
+
+	host.onOpen((hasMCP, list) => {
+		if (hasMCP) constant(globalThis, "MCP", mcp, true);
+		if (list !== undefined) openNamespaces(list);
+	});
 
 	// ---- output, control, console
 
@@ -261,13 +298,12 @@
 	globals.ALL_TOOLS = ALL_TOOLS;
 	globals.tools = tools;
 	globals.API = bare(["list", list, "read", read]);
-	globals.namespaces = create(null);
+	globals.namespaces = namespaces;
 	globals.text = (value) => text(0, value);
 	globals.json = (value) => json(value);
 	globals.yield_control = (reason) => request(YIELD, "", reason);
 	globals.console = console;
 	freeze(globals.API);
-	freeze(globals.namespaces);
 	for (let keys = ownKeys(globals), i = 0; i < keys.length; i++) {
 		constant(globalThis, keys[i], globals[keys[i]], true);
 	}

@@ -166,10 +166,17 @@ static JSValue host_on_open(JSContext *ctx, JSValueConst this_val, int argc, JSV
 }
 
 // host_open runs that callback, if the turn brought something that a fresh heap does not have.
-void host_open(struct guest *g)
+void host_open(struct guest *g, const uint8_t *namespaces, size_t len)
 {
-	if (g->section[SECTION_MCP].len)
-		JS_FreeValue(g->ctx, JS_Call(g->ctx, g->on_open, JS_UNDEFINED, 0, NULL));
+	if (g->section[SECTION_MCP].len == 0 && len == 0)
+		return;
+	JSValue args[2] = {
+		JS_MKVAL(JS_TAG_BOOL, g->section[SECTION_MCP].len != 0),
+		len ? JS_ParseJSON(g->ctx, (const char *)namespaces, len, "namespaces") : JS_UNDEFINED,
+	};
+	if (is_exception(args[1]) || is_exception(JS_Call(g->ctx, g->on_open, JS_UNDEFINED, 2, args)))
+		guest_leave(STEP_INVALID);
+	JS_FreeValue(g->ctx, args[1]);
 }
 
 JSValue host_object(JSContext *ctx)

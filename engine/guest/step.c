@@ -234,6 +234,8 @@ static void begin(struct guest *g, struct reader *r, const uint8_t *catalog, siz
 	const uint8_t *seed = read_bytes(r, 32);
 	uint32_t len;
 	const uint8_t *source = read_text(r, &len);
+	uint32_t namespaces_len;
+	const uint8_t *namespaces = read_text(r, &namespaces_len);
 	if (r->bad || !is_undefined(g->main))
 		guest_leave(STEP_INVALID);
 	g->truncate = flags & FLAG_TRUNCATE;
@@ -243,7 +245,7 @@ static void begin(struct guest *g, struct reader *r, const uint8_t *catalog, siz
 	JS_SetGCThreshold(g->rt, current->arena->limit / 2 < (4u << 20) ? current->arena->limit / 2 : 4u << 20);
 	random_seed(g, seed);
 	keep_catalog(g, catalog, catalog_len);
-	host_open(g);
+	host_open(g, namespaces, namespaces_len);
 	g->main = start_cell(g, source, len, flags & FLAG_TYPESCRIPT);
 	if (is_exception(g->main))
 		g->main = rejected_promise(g);

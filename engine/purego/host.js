@@ -368,8 +368,10 @@
 		state = s;
 		settled = v;
 	};
-	function begin(source) {
-		if (onOpen !== undefined && sections[2] !== "") onOpen();
+	function begin(source, namespaces) {
+		if (sections[2] !== "" || namespaces !== "") {
+			onOpen(sections[2] !== "", namespaces === "" ? undefined : parse(namespaces));
+		}
 		let f;
 		try {
 			f = globalEval(source);
@@ -439,7 +441,7 @@
 		case "load": load(a); return;
 		case "section": sections[a] = b; return;
 		case "limit": limits[a] = b; return;
-		case "begin": begin(a); return;
+		case "begin": begin(a, b); return;
 		case "answer": return answer(a, b, c);
 		case "finish": finish(); return;
 		}

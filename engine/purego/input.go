@@ -26,7 +26,7 @@ type begin struct {
 	typescript, truncate                    bool
 	memory, output, value, requests, timers int
 	seed                                    [32]byte
-	source                                  string
+	source, namespaces                      string
 }
 
 func readBegin(r *reader) (begin, error) {
@@ -36,7 +36,7 @@ func readBegin(r *reader) (begin, error) {
 		memory: r.number(), output: r.number(), value: r.number(), requests: r.number(), timers: r.number(),
 	}
 	copy(b.seed[:], r.Bytes(32))
-	b.source = r.text()
+	b.source, b.namespaces = r.text(), r.text()
 	if !r.Done() {
 		return begin{}, engine.ErrProtocol
 	}

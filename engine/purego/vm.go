@@ -233,7 +233,7 @@ func (s *step) begin(r *reader) error {
 			return err
 		}
 	}
-	if _, err := s.call("begin", b.source); err != nil {
+	if _, err := s.call("begin", b.source, b.namespaces); err != nil {
 		return err
 	}
 	return s.drain()

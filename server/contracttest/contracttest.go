@@ -71,6 +71,8 @@ func Run(t *testing.T, target Target) {
 			{"D surroundings", surroundings},
 			{"E MCP", mcpCalls},
 			{"E API", apiFiles},
+			{"F namespaces", namespaceChecklist},
+			{"F refusals", namespaceRefusals},
 			{"G one path", callPath},
 			{"G HTTP", httpTools},
 			{"G telemetry", telemetries},
