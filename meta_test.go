@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"bridge/internal/account":  {},
 	"bridge/internal/jsontext": {},
 	"catalog":                  {},
-	"cmd/codecell":             {"bench/suite", "bridge", "bridge/config", "bridge/executor", "engine", "engine/hybrid", "engine/native", "engine/preparer", "engine/purego", "engine/wasi", "engine/worker", "server"},
+	"cmd/codecell":             {"bench/suite", "bridge", "bridge/config", "bridge/executor", "engine", "engine/hybrid", "engine/native", "engine/preparer", "engine/purego", "engine/wasi", "engine/worker", "namespaces/mcp", "server"},
 	"engine":                   {"engine/internal/wire"},
 	"engine/differential":      {},
 	"engine/enginetest":        {"engine"},
@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 
 	"engine/wasi/fuel/addfuel": {"engine/wasi/fuel"},
 	"namespaces":               {},
+	"namespaces/mcp":           {"bridge/executor", "catalog"},
 	"server":                   {"bridge", "bridge/config", "catalog", "namespaces"},
 	"server/contracttest":      {},
 	"snapshot":                 {},

@@ -15,7 +15,7 @@ func execute(ctx context.Context, c *call) error {
 	c.started = time.Now()
 	c.result, c.err = tool.Execute(ctx, executor.Call{
 		ID: c.callID, ParentID: r.parentID(ctx), RunID: r.id.String(), TurnID: r.turn.id, Tenant: r.turn.tenant,
-		Tool: c.entry, Input: c.input, Context: r.turn.context,
+		Tool: c.entry, Input: c.input, Context: r.turn.context, Progress: r.progressOf(ctx, c),
 	})
 	return c.err
 }

@@ -21,7 +21,7 @@ type RunInfo struct {
 	Context        Context
 }
 
-// Event is one of RunStarted, StepEnded, CallStarted, CallEnded, RunSuspended, RunResumed, RunEnded.
+// Event is one of RunStarted, StepEnded, CallStarted, CallProgressed, CallEnded, RunSuspended, RunResumed, RunEnded.
 type Event interface{ event() }
 
 // RunStarted is a cell that passed all checks and has a guest, or a run that was imported.
@@ -35,6 +35,13 @@ type StepEnded struct {
 
 // CallStarted is a nested call that an executor begins with.
 type CallStarted struct{ CallID, ToolID string }
+
+// CallProgressed is what a tool says of itself meanwhile. Total is 0 if it is not known.
+type CallProgressed struct {
+	CallID, ToolID string
+	Done, Total    float64
+	Message        string
+}
 
 // CallEnded is what it came to: completed or failed.
 type CallEnded struct {
@@ -55,13 +62,14 @@ type RunEnded struct {
 	Code   Code // of a failed run
 }
 
-func (RunStarted) event()   {}
-func (StepEnded) event()    {}
-func (CallStarted) event()  {}
-func (CallEnded) event()    {}
-func (RunSuspended) event() {}
-func (RunResumed) event()   {}
-func (RunEnded) event()     {}
+func (RunStarted) event()     {}
+func (StepEnded) event()      {}
+func (CallStarted) event()    {}
+func (CallProgressed) event() {}
+func (CallEnded) event()      {}
+func (RunSuspended) event()   {}
+func (RunResumed) event()     {}
+func (RunEnded) event()       {}
 
 // observe tells the observer, if there is one.
 func (r *run) observe(e Event) {
@@ -94,4 +102,14 @@ func (r *run) info() RunInfo {
 		info.RunID = r.id.String()
 	}
 	return info
+}
+
+// progressOf is how a tool tells the observer of its progress; nil if there is none.
+func (r *run) progressOf(ctx context.Context, c *call) func(done, total float64, message string) {
+	if r.service.options.Observer == nil {
+		return nil
+	}
+	return func(done, total float64, message string) {
+		r.observeCall(ctx, CallProgressed{c.callID, c.entry.ID(), done, total, message})
+	}
 }

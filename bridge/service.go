@@ -60,6 +60,8 @@ type Options struct {
 	SnapshotKey []byte
 	// TestExecutors enables the echo executor, which answers without any tool behind it.
 	TestExecutors bool
+	// ToolServers has tools that turns name by their servers (contract E4). Nil for none.
+	ToolServers ToolServers
 	// Namespaces has what plugins register (contract F1). By default a registry that only tenants add to, with
 	// DeclareNamespace.
 	Namespaces *namespaces.Registry

@@ -46,7 +46,7 @@ type Turn struct {
 	catalog   *catalog.Catalog
 	executors map[string]executor.Binding // by tool id
 	shellTool string
-	servers   []string // that the turn named, and that are not known
+	warnings  []string // about the servers that the turn named
 	counts    counters
 	usedAt    atomic.Int64 // Unix nanoseconds
 
@@ -64,12 +64,45 @@ type Turn struct {
 type counters struct{ search, describe, call atomic.Int64 }
 
 // Prepare makes a turn in the order of contract A1: tools, policy, then code mode or the tools as they are.
-func (s *Service) Prepare(_ context.Context, tenant string, req *TurnRequest) (*Turn, error) {
+func (s *Service) Prepare(ctx context.Context, tenant string, req *TurnRequest) (*Turn, error) {
 	limits, err := s.configOf(req.Context.AgentID).Narrow(req.Config)
 	if err != nil {
 		return nil, refuseConfig(err)
 	}
-	return s.prepare(tenant, limits, req)
+	warnings := s.addServerTools(ctx, tenant, req)
+	t, err := s.prepare(tenant, limits, req)
+	if err != nil {
+		return nil, err
+	}
+	t.warnings = warnings
+	return t, nil
+}
+
+// ToolServers has tools of servers that the service itself is connected to.
+type ToolServers interface {
+	// Tools returns those of the servers that are named, and warnings for the turn's owner. It returns soon after ctx ends.
+	Tools(ctx context.Context, tenant string, servers []string) (tools []catalog.Tool, warnings []string)
+}
+
+// serverPatience is how long a turn waits for servers that have not been connected to since the service started.
+const serverPatience = 10 * time.Second
+
+// addServerTools adds the tools of the servers that a turn names. It returns what the turn's owner should know.
+func (s *Service) addServerTools(ctx context.Context, tenant string, req *TurnRequest) (warnings []string) {
+	if len(req.MCPServers) == 0 {
+		return nil
+	}
+	if s.options.ToolServers == nil {
+		for _, server := range req.MCPServers {
+			warnings = append(warnings, fmt.Sprintf("MCP server %q is not known to this service; bring its tools with the turn", server))
+		}
+		return warnings
+	}
+	ctx, cancel := context.WithTimeout(ctx, serverPatience)
+	defer cancel()
+	tools, warnings := s.options.ToolServers.Tools(ctx, tenant, req.MCPServers)
+	req.Tools = append(slices.Clip(req.Tools), tools...)
+	return warnings
 }
 
 func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest) (*Turn, error) {
@@ -81,7 +114,6 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 		service: s, account: s.tenant(tenant), id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{},
-		servers:  req.MCPServers,
 	}
 	if t.codeMode {
 		if err := s.canRun(&limits); err != nil {
@@ -184,11 +216,7 @@ func (t *Turn) Catalog() *catalog.Catalog { return t.catalog }
 
 // Warnings returns what is odd about the turn but no error.
 func (t *Turn) Warnings() []string {
-	warnings := t.catalog.Warnings()
-	for _, server := range t.servers {
-		warnings = append(warnings, fmt.Sprintf("MCP server %q is not known to this service; bring its tools with the turn", server))
-	}
-	return warnings
+	return append(slices.Clip(t.catalog.Warnings()), t.warnings...)
 }
 
 // Tools renders what the model sees in a provider's shape (contract A5).

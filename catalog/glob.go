@@ -111,3 +111,7 @@ func matchEnd(part, s string) bool {
 	}
 	return true
 }
+
+// Matches tells whether a name fits a pattern of the kind that policies are made of: `*` stands for any run of characters,
+// `?` for one.
+func Matches(pattern, name string) bool { return newGlob(pattern).match(name) }

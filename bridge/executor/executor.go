@@ -29,6 +29,9 @@ type Call struct {
 	Input    json.RawMessage
 	Spec     json.RawMessage // the tool's "executor" object
 	Context  Context
+	// Progress passes on what the tool says of its progress while it is at work: how far it has come, of how much (0 if that is
+	// not known), and a text. It may be nil.
+	Progress func(done, total float64, message string)
 }
 
 // Executor carries out calls. It must return soon after ctx ends. The result is the tool's own JSON, usually {content,

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/engine/preparer"
+	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 )
 
@@ -41,7 +43,9 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	parsers := preparer.New(preparer.Options{
 		Command: []string{parserName}, RequireSandbox: c.Engine.Sandbox == sandboxRequire, Logger: logger,
 	})
+	servers := mcp.Open(c.MCPServers, logger)
 	service, err := bridge.New(bridge.Options{
+		ToolServers: servers, Executors: map[string]executor.Executor{mcp.ExecutorType: servers},
 		Engine: e.whole, EngineError: e.err, Preparer: parsers,
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotKey: []byte(c.Snapshot.Key),
 		SnapshotBytes: c.Snapshot.MaxBytes, SnapshotTenantBytes: c.Snapshot.MaxTenantBytes,
@@ -51,6 +55,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	})
 	if err != nil {
 		parsers.Close()
+		servers.Close()
 		return nil, errors.Join(err, e.close())
 	}
 	notes := func() []string { return append(e.notes(), parsers.Report()...) }

@@ -18,6 +18,7 @@ import (
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 )
 
@@ -40,6 +41,8 @@ type Config struct {
 	Auth AuthConfig `json:"auth"`
 	// Executors are settings of what runs tools.
 	Executors ExecutorsConfig `json:"executors"`
+	// MCPServers are the MCP servers that turns may name (contract E4), by name.
+	MCPServers map[string]mcp.Config `json:"mcpServers"`
 	// Engine chooses the engines and bounds the guests of the process.
 	Engine EngineConfig `json:"engine"`
 	// Snapshot is for suspended runs that have left their heaps.
@@ -269,6 +272,9 @@ func (c Config) validate() error {
 		return err
 	}
 	if _, err := c.agents(); err != nil {
+		return err
+	}
+	if err := mcp.Check(c.MCPServers); err != nil {
 		return err
 	}
 	if n := len(c.Executors.SigningKey); n > 0 && n < minSigningKey {
