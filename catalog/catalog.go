@@ -130,7 +130,7 @@ func (c *Catalog) count(source string) {
 func (c *Catalog) postpone() {
 	c.guest = sync.OnceValue(c.makeGuest)
 	c.index = sync.OnceValue(func() *index { return newIndex(c.visible) })
-	c.suggestions = sync.OnceValue(func() *suggestions { return newSuggestions(c.visible) })
+	c.suggestions = sync.OnceValue(func() *suggestions { return newSuggestions(c.entries) })
 	c.servers = sync.OnceValue(c.groupServers)
 	c.filesRaw = sync.OnceValue(func() []byte { return filesJSON(c.declare()) })
 	c.toolIndex = sync.OnceValue(c.makeToolIndex)

@@ -26,14 +26,23 @@ func (c *Catalog) Lookup(idOrName string) (*Entry, error) {
 }
 
 // unknown is the error for an id that is not there. An id is echoed clipped, so that a guest can't grow an error
-// without limit.
+// without limit. MCP tools are not to be had here (contract E1), but the error says where they are.
 func (c *Catalog) unknown(want string) *LookupError {
 	shown := clip(want, maxNameBytes)
 	text := "Unknown tool id: " + shown + ". "
-	if names := c.suggest(shown); len(names) > 0 {
+	var names []string
+	mcp := false
+	for _, e := range c.suggest(shown) {
+		names = append(names, e.shown())
+		mcp = mcp || e.IsMCP()
+	}
+	if len(names) > 0 {
 		text += "Did you mean: " + strings.Join(names, ", ") + "? "
 	}
 	text += "Use tools.search to find a tool, tools.describe to inspect it, " +
 		"then tools.call with the exact id or name."
+	if mcp {
+		text += " MCP tools are called as MCP.server.tool(input)."
+	}
 	return &LookupError{ID: shown, text: text}
 }

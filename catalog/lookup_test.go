@@ -9,6 +9,8 @@ import (
 
 const unknownTail = "Use tools.search to find a tool, tools.describe to inspect it, then tools.call with the exact id or name."
 
+const mcpTail = " MCP tools are called as MCP.server.tool(input)."
+
 func TestLookup(t *testing.T) {
 	c := mustNew(t, searchTools()...)
 	found := map[string]string{
@@ -27,13 +29,13 @@ func TestLookup(t *testing.T) {
 	failing := []struct{ want, text string }{
 		{"read", "Ambiguous tool name: read; use an exact tool id."},
 		{"dup", "Ambiguous tool name: dup; use an exact tool id."},
-		{"tool_search", "Unknown tool id: tool_search. Did you mean: search, describe, then? " + unknownTail},
-		{"file_write", "Unknown tool id: file_write. Did you mean: write, openclaw:core:read, select_file? " + unknownTail},
+		{"tool_search", "Unknown tool id: tool_search. Did you mean: search, web-search, web_search? " + unknownTail},
+		{"file_write", "Unknown tool id: file_write. Did you mean: write, select_file, openclaw:core:read? " + unknownTail},
 		{"zzzqqq", "Unknown tool id: zzzqqq. " + unknownTail},
-		{"create_issue", "Unknown tool id: create_issue. Did you mean: createIssue? " + unknownTail},
+		{"create_issue", "Unknown tool id: create_issue. Did you mean: MCP.github.createIssue, createIssue? " + unknownTail + mcpTail},
 		{"Write", "Unknown tool id: Write. Did you mean: write? " + unknownTail},
 		{"browser_requst", "Unknown tool id: browser_requst. Did you mean: browser_request? " + unknownTail},
-		{"selectFile", "Unknown tool id: selectFile. Did you mean: select_file, openclaw:core:read, write? " + unknownTail},
+		{"selectFile", "Unknown tool id: selectFile. Did you mean: select_file? " + unknownTail},
 		{"mesage", "Unknown tool id: mesage. Did you mean: message? " + unknownTail},
 		{"__proto__", "Unknown tool id: __proto__. " + unknownTail},
 	}
@@ -43,7 +45,7 @@ func TestLookup(t *testing.T) {
 			require.EqualError(t, err, tc.text)
 		})
 	}
-	t.Run("D4 MCP ids and names are unknown and never suggested", func(t *testing.T) {
+	t.Run("D4 E1 MCP ids and names are unknown, and never suggested as they are", func(t *testing.T) {
 		for _, want := range []string{"mcp:github:create_issue", "list_issues", "github__create_issue"} {
 			_, err := c.Lookup(want)
 			require.ErrorContains(t, err, "Unknown tool id: "+want+". ")
