@@ -61,6 +61,8 @@ var programs = map[string]string{
 	"a big heap":          `const a = Array.from({length: 20000}, (_, i) => ({i, s: "s" + i})); {wait}; let t = 0; for (const e of a) t += e.i + e.s.length; a.length = 0; {wait}; return t`,
 	"a full heap":         `const a = []; {wait}; for (;;) a.push(new Array(10000).fill(a.length))`,
 	"too much output":     `{wait}; for (;;) text("x".repeat(10000))`,
+	"regexp sets":         `const r = /[[\p{L}--[aeiou]]\q{ab|😀x}]+/giv, n = /(?<y>\d{4})-(?<m>\d\d)|(?<m>\d\d)\/(?<y>\d{4})/; r.lastIndex = 1; {wait}; return [r.exec("abc😀xk")[0], r.lastIndex, "😀x".split(/(?:)/v), [..."😀x".matchAll(/(?:)/gv)].map((m) => m.index), "k1".replace(/[^\P{L}\u212a]/vi, "-"), "05/2024".match(n).groups, new RegExp("(?i:a)(?-i:b)", "i").exec("Ab")[0], (() => { try { new RegExp("[a&&&b]", "v") } catch (e) { return String(e) } })()]`,
+	"arrays from async":   `const log = [], src = (n) => ({[Symbol.asyncIterator]: () => ({next: async () => ({value: n, done: n-- === 0}), return: async () => { await null; log.push("closed"); return {} }})}); {wait}; return [await Array.fromAsync(src(3), async (v) => v * 2), await Array.fromAsync(src(3), () => { throw new Error("map") }).catch((e) => e.message), log, await Array.fromAsync({length: 2, 0: tools.echo(1).catch(() => 1)})]`,
 }
 
 func TestPrograms(t *testing.T) {

@@ -99,6 +99,26 @@ typedef enum JSPromiseStateEnum {
 
 typedef enum JSCFunctionEnum { JS_CFUNC_generic, JS_CFUNC_generic_magic } JSCFunctionEnum;
 
+typedef struct {
+	int len;  // of points, always even
+	int size;
+	uint32_t *points;  // from, to (not included), in order
+	void *mem_opaque;
+	void *(*realloc_func)(void *opaque, void *ptr, size_t size);
+} CharRange;
+
+#define CR_OP_UNION 0
+#define CR_OP_INTER 1
+
+#define LRE_FLAG_IGNORECASE (1 << 1)
+#define LRE_FLAG_MULTILINE (1 << 2)
+#define LRE_FLAG_DOTALL (1 << 3)
+#define LRE_FLAG_UNICODE (1 << 4)
+#define LRE_FLAG_STICKY (1 << 5)
+#define LRE_FLAG_UNICODE_SETS (1 << 8)
+
+#else
+#include "libregexp.h"
 #endif // CODECELL_ABI_CHECK
 
 // Saying a type twice is allowed if it is the same type, so these are checked like the prototypes.
@@ -194,6 +214,26 @@ CODECELL_WEAK JSValue JS_ParseJSON(JSContext *ctx, const char *buf, size_t buf_l
 CODECELL_WEAK JSValue JS_NewPromiseCapability(JSContext *ctx, JSValue *resolving_funcs);
 CODECELL_WEAK JSPromiseStateEnum JS_PromiseState(JSContext *ctx, JSValueConst promise);
 CODECELL_WEAK JSValue JS_PromiseResult(JSContext *ctx, JSValueConst promise);
+
+CODECELL_WEAK bool JS_IsRegExp(JSValueConst val);
+
+CODECELL_WEAK void *lre_realloc(void *opaque, void *ptr, size_t size);
+CODECELL_WEAK bool lre_check_stack_overflow(void *opaque, size_t alloca_size);
+CODECELL_WEAK int lre_canonicalize(uint32_t c, bool is_unicode);
+CODECELL_WEAK int lre_get_capture_count(const uint8_t *bc_buf);
+CODECELL_WEAK void cr_init(CharRange *cr, void *mem_opaque, void *(*realloc_func)(void *opaque, void *ptr, size_t size));
+CODECELL_WEAK void cr_free(CharRange *cr);
+CODECELL_WEAK int cr_realloc(CharRange *cr, int size);
+CODECELL_WEAK int cr_op(CharRange *cr, const uint32_t *a_pt, int a_len, const uint32_t *b_pt, int b_len, int op);
+CODECELL_WEAK int cr_invert(CharRange *cr);
+CODECELL_WEAK int cr_regexp_canonicalize(CharRange *cr, bool is_unicode);
+// What the linker puts regexp.c before.
+CODECELL_WEAK uint8_t *lre_compile(int *plen, char *error_msg, int error_msg_size, const char *buf, size_t buf_len,
+                                   int re_flags, void *opaque);
+CODECELL_WEAK int lre_exec(uint8_t **capture, const uint8_t *bc_buf, const uint8_t *cbuf, int cindex, int clen,
+                           int cbuf_type, void *opaque);
+CODECELL_WEAK int lre_get_flags(const uint8_t *bc_buf);
+CODECELL_WEAK const char *lre_get_groupnames(const uint8_t *bc_buf);
 
 static inline bool is_string(JSValueConst v)
 {

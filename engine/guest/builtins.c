@@ -1,9 +1,11 @@
-// Builtins of this engine version that are not memory-safe, replaced before any cell runs.
+// Builtins of this engine version that are not memory-safe or wrong, replaced before any cell runs.
 //
 // Array.prototype.push: QuickJS-NG 0.15.1 has a fast path that writes at index `length` of the array's storage. For
 // an array whose length was set beyond its elements (a.length = 9), the elements between stay uninitialised and
 // count as values from then on: stale pointers that a cell can prepare. The one here appends through the engine's
 // general way of setting an element, which has its own fast path for the safe case.
+//
+// Array.fromAsync: see array.js.
 //
 // DisposableStack.prototype.dispose: it lets go of each resource once its disposer has run, and goes on counting it.
 // The collector, when it comes during a later disposer, follows pointers to what is gone. The one here keeps the
@@ -12,8 +14,11 @@
 // next and return of iterator helpers: where such a method is an engine's own, the helper around it calls it without a
 // look at the stack, so a long chain of them (it = it.map(f), often) runs past the stack's end. The ones here are
 // called like any function, and that checks.
+//
+// match, matchAll, replace and split of regular expressions: see regexp.js.
 #include "guest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_LENGTH 9007199254740991
@@ -33,8 +38,11 @@ static JSValue array_push(JSContext *ctx, JSValueConst this_val, int argc, JSVal
 			goto fail;
 	}
 	JSValue result = JS_NewNumber(ctx, (double)(len + argc));
-	// Setting an element of an array has set its length as well.
-	if ((argc == 0 || !JS_IsArray(obj)) && JS_SetPropertyStr(ctx, obj, "length", JS_DupValue(ctx, result)) < 0)
+	// Setting an element of an array has set its length as well, unless the element went elsewhere.
+	int64_t now = -1;
+	if (argc > 0 && JS_IsArray(obj) && JS_GetLength(ctx, obj, &now) < 0)
+		goto fail;
+	if (now != len + argc && JS_SetPropertyStr(ctx, obj, "length", JS_DupValue(ctx, result)) < 0)
 		goto fail;
 	JS_FreeValue(ctx, obj);
 	return result;
@@ -98,15 +106,72 @@ static void replace_iterator_methods(JSContext *ctx)
 	}
 }
 
+static const char *const regexp_names[REGEXP_METHODS] = {"match", "matchAll", "replace", "split"};
+
+// written calls a builtin that is written in JavaScript.
+static JSValue written(JSContext *ctx, const char *name, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	JSValue label = JS_NewStringLen(ctx, name, strlen(name));
+	JSValue method = JS_Call(ctx, guest_of(ctx)->on_builtin, JS_UNDEFINED, 1, &label);
+	JSValue result = is_exception(method) ? method : JS_Call(ctx, method, this_val, argc, argv);
+	JS_FreeValue(ctx, method);
+	JS_FreeValue(ctx, label);
+	return result;
+}
+
+static JSValue array_from_async(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	return written(ctx, "fromAsync", this_val, argc, argv);
+}
+
+// regexp_method is the engine's own for all but regular expressions with the flag v.
+static JSValue regexp_method(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
+{
+	struct guest *g = guest_of(ctx);
+	if (!JS_IsRegExp(this_val))
+		return JS_Call(ctx, g->regexp_methods[which], this_val, argc, argv);
+	JSValue sets = JS_Call(ctx, g->has_sets, this_val, 0, NULL);
+	if (!JS_VALUE_GET_INT(sets))
+		return JS_Call(ctx, g->regexp_methods[which], this_val, argc, argv);
+	return written(ctx, regexp_names[which], this_val, argc, argv);
+}
+
+static void replace_regexp_methods(JSContext *ctx, JSValueConst global)
+{
+	const union { JSCFunctionMagic *magic; JSCFunction *plain; } f = {.magic = regexp_method};
+	static const char getter[] = "Object.getOwnPropertyDescriptor(RegExp.prototype, 'unicodeSets').get";
+	JSEvalOptions options = {JS_EVAL_OPTIONS_VERSION, JS_EVAL_TYPE_GLOBAL, "guest", 1};
+	guest_of(ctx)->has_sets = JS_Eval2(ctx, getter, strlen(getter), &options);
+	JSValue constructor = JS_GetPropertyStr(ctx, global, "RegExp"), symbols = JS_GetPropertyStr(ctx, global, "Symbol");
+	JSValue prototype = JS_GetPropertyStr(ctx, constructor, "prototype");
+	for (int i = 0; i < REGEXP_METHODS; i++) {
+		char label[32];
+		snprintf(label, sizeof(label), "[Symbol.%s]", regexp_names[i]);
+		JSValue symbol = JS_GetPropertyStr(ctx, symbols, regexp_names[i]);
+		JSAtom name = JS_ValueToAtom(ctx, symbol);
+		guest_of(ctx)->regexp_methods[i] = JS_GetProperty(ctx, prototype, name);
+		JSValue method = JS_NewCFunction2(ctx, f.plain, label, i < 2 ? 1 : 2, JS_CFUNC_generic_magic, i);
+		JS_DefinePropertyValue(ctx, prototype, name, method, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+		JS_FreeAtom(ctx, name);
+		JS_FreeValue(ctx, symbol);
+	}
+	JS_FreeValue(ctx, prototype);
+	JS_FreeValue(ctx, symbols);
+	JS_FreeValue(ctx, constructor);
+}
+
 void builtins_replace(JSContext *ctx)
 {
 	JSValue global = JS_GetGlobalObject(ctx), array = JS_GetPropertyStr(ctx, global, "Array");
 	JSValue prototype = JS_GetPropertyStr(ctx, array, "prototype");
 	JS_DefinePropertyValueStr(ctx, prototype, "push", JS_NewCFunction2(ctx, array_push, "push", 1, JS_CFUNC_generic, 0),
 	                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+	JS_DefinePropertyValueStr(ctx, array, "fromAsync", JS_NewCFunction2(ctx, array_from_async, "fromAsync", 1, JS_CFUNC_generic, 0),
+	                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 	JS_FreeValue(ctx, prototype);
 	JS_FreeValue(ctx, array);
 	replace_dispose(ctx, global);
 	replace_iterator_methods(ctx);
+	replace_regexp_methods(ctx, global);
 	JS_FreeValue(ctx, global);
 }

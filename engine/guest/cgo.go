@@ -4,7 +4,7 @@ package guest
 
 /*
 #cgo CFLAGS: -O2 -Wall -Wextra
-#cgo LDFLAGS: -lm -Wl,--wrap=gettimeofday -Wl,--wrap=localtime_r -Wl,--wrap=gmtime_r -Wl,--wrap=mktime -Wl,--wrap=__assert_fail -Wl,--wrap=abort
+#cgo LDFLAGS: -lm -Wl,--wrap=gettimeofday -Wl,--wrap=localtime_r -Wl,--wrap=gmtime_r -Wl,--wrap=mktime -Wl,--wrap=__assert_fail -Wl,--wrap=abort -Wl,--wrap=lre_compile -Wl,--wrap=lre_exec -Wl,--wrap=lre_get_flags -Wl,--wrap=lre_get_groupnames
 #include <stdlib.h>
 #include "guest.h"
 */

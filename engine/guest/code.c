@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define MAX_SOURCES 8
+#define MAX_SOURCES 16
 
 static struct code { uint8_t *bytes; size_t len; } codes[MAX_SOURCES];
 

@@ -17,6 +17,10 @@ var (
 	urlRecordJS string
 	//go:embed url.js
 	urlJS string
+	//go:embed regexp.js
+	regexpJS string
+	//go:embed array.js
+	arrayJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -25,5 +29,5 @@ const Eager = 2
 
 // Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host object.
 func Sources() []string {
-	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS}
+	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, arrayJS}
 }

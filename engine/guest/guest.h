@@ -82,6 +82,7 @@ struct unhandled {
 
 #define MAX_UNHANDLED 8
 #define ITERATOR_METHODS 5
+#define REGEXP_METHODS 4
 
 struct guest {
 	JSRuntime *rt;
@@ -98,7 +99,9 @@ struct guest {
 	uint8_t settled;
 	uint8_t truncate;
 	JSValue error_constructor, function_to_string, on_open;
-	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS];  // the engine's own, behind the ones of builtins.c
+	// The engine's own, behind the ones of builtins.c.
+	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS], regexp_methods[REGEXP_METHODS], has_sets;
+	JSValue on_builtin;  // gives those that are written in JavaScript
 	JSClassID number_class, string_class, boolean_class, bigint_class;
 
 	struct pending *pending;

@@ -165,6 +165,14 @@ static JSValue host_on_open(JSContext *ctx, JSValueConst this_val, int argc, JSV
 	return JS_UNDEFINED;
 }
 
+// host_on_builtin(callback) keeps what gives the builtins that are written in JavaScript.
+static JSValue host_on_builtin(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	guest_of(ctx)->on_builtin = JS_DupValue(ctx, argv[0]);
+	return JS_UNDEFINED;
+}
+
 // host_open runs that callback, if the turn brought something that a fresh heap does not have.
 void host_open(struct guest *g, const uint8_t *namespaces, size_t len)
 {
@@ -185,7 +193,7 @@ JSValue host_object(JSContext *ctx)
 		{"request", host_request, 3},     {"timer", host_timer, 2},       {"cancel", host_cancel, 1},
 		{"text", host_text, 2},           {"json", host_json, 1},         {"stringify", host_stringify, 1},
 		{"catalog", host_catalog, 1},     {"names", host_names, 0},       {"tool", host_tool, 1},
-		{"isError", host_is_error, 1},    {"onOpen", host_on_open, 1},    {"now", host_now, 0},
+		{"isError", host_is_error, 1},    {"onOpen", host_on_open, 1},    {"onBuiltin", host_on_builtin, 1},    {"now", host_now, 0},
 		{"entries", host_entries, 1},     {"random", host_random, 0},       {"classOf", host_class, 1},     {"load", host_load, 2},
 	};
 	JSValue host = JS_NewObject(ctx);

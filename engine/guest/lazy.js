@@ -26,7 +26,7 @@
 	host.text = keep(String.prototype, "indexOf", "lastIndexOf", "slice", "charCodeAt", "codePointAt", "toLowerCase",
 		"normalize", "toWellFormed");
 	host.globals = keep(globalThis, "Object", "String", "TypeError", "RangeError", "RegExp", "Map", "Set", "Date", "ArrayBuffer",
-		"DOMException", "DataView");
+		"DOMException", "DataView", "Array", "Proxy");
 	host.views = keep(globalThis, "Uint8Array", "Int8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array",
 		"Int32Array", "Uint32Array", "Float16Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array");
 	host.errors = keep(globalThis, "Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError",
@@ -47,7 +47,8 @@
 	host.symbolText = Symbol.prototype.toString;
 	host.numberText = Number.prototype.toString;
 	host.bufferSize = getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
-	host.symbols = keep(Symbol, "iterator", "toStringTag");
+	host.symbols = keep(Symbol, "iterator", "asyncIterator", "toStringTag", "species");
+	host.iterator = Iterator.prototype;
 	host.uncurry = (method) => (self, ...args) => apply(method, self, args);
 
 	const data = (value) => {
@@ -87,6 +88,11 @@
 	for (const name of ["TextEncoder", "TextDecoder", "crypto"]) lazyGlobal(WEB, name);
 	for (const name of ["URL", "URLSearchParams"]) lazyGlobal(URLS, name);
 	lazyGlobal(CLONE, "structuredClone");
+	// What builtins.c asks for when a cell first uses it.
+	host.onBuiltin((name) => {
+		if (made[name] === undefined) load(name === "fromAsync" ? 8 : 7, host);
+		return made[name];
+	});
 	host.needWeb = () => {
 		if (host.webReady === undefined) load(2, host);
 	};

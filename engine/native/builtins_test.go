@@ -126,3 +126,65 @@ func TestStringRaw(t *testing.T) {
 		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, "return "+c.expression)) })
 	}
 }
+
+// TestArrays holds what guest/builtins.c and array.js replace of Array.
+func TestArrays(t *testing.T) {
+	e := newEngine(t, Options{})
+	const head = `const closing = [];
+		const source = (n, ret) => ({[Symbol.asyncIterator]: () => ({i: 0, async next() { return {value: this.i, done: this.i++ >= n} }, return: ret})});
+		const threw = (f) => { try { return f() } catch (e) { return e.name } };
+	`
+	for rule, c := range map[string]struct{ cell, want string }{
+		"B2 push beyond the longest array": {
+			`const a = []; a.length = 4294967295; return [threw(() => a.push("x", "y")), a.length, a[4294967295], a[4294967296]]`,
+			`["RangeError",4294967295,"x","y"]`,
+		},
+		"B2 push where length can't be written": {
+			`const a = Object.defineProperty([], "length", {writable: false}); return [threw(() => a.push(1)), threw(() => a.push()), a.length, 0 in a]`,
+			`["TypeError","TypeError",0,false]`,
+		},
+		"B2 push with an inherited setter": {
+			`const set = []; Object.defineProperty(Array.prototype, 0, {set(v) { set.x = v }, configurable: true});
+			const a = []; a.push(7); delete Array.prototype[0]; return [a.length, 0 in a, set.x]`, `[1,false,7]`,
+		},
+		"B2 push, when a setter makes length one that can't be written": {
+			`Object.defineProperty(Array.prototype, 0, {set() { Object.freeze(this) }, configurable: true});
+			const a = [], r = threw(() => a.push(7)); delete Array.prototype[0]; return [r, a.length]`, `["TypeError",0]`,
+		},
+		"B2 push for what is no array": {
+			`const o = {length: 2 ** 53 - 1}, p = new Proxy([1], {}); return [threw(() => [].push.call(o, 1)), [].push.call({}, 1, 2), [].push.call({length: -3}, 1), p.push(2), [...p]]`,
+			`["TypeError",2,1,2,[1,2]]`,
+		},
+		"B2 fromAsync leaves an ended iterator alone": {
+			`return [await Array.fromAsync(source(2, async () => { closing.push(1); return {} })), closing]`, `[[0,1],[]]`,
+		},
+		"B2 fromAsync waits for the one that it closes": {
+			`const ret = async () => { await null; await null; closing.push("closed"); return {} };
+			await Array.fromAsync(source(9, ret), () => { throw new Error("map") }).catch((e) => closing.push(e.message));
+			await Array.fromAsync(source(9, ret), async () => { throw new Error("later") }).catch((e) => closing.push(e.message)); return closing`,
+			`["closed","map","closed","later"]`,
+		},
+		"B2 fromAsync keeps the first failure": {
+			`return await Array.fromAsync(source(9, async () => { throw new Error("close") }), () => { throw new Error("map") }).catch((e) => e.message)`, `"map"`,
+		},
+		"B2 fromAsync does not close an iterator that failed": {
+			`return [await Array.fromAsync({[Symbol.asyncIterator]: () => ({next: async () => { throw new Error("next") }, return() { closing.push(1) }})}).catch((e) => e.message), closing]`,
+			`["next",[]]`,
+		},
+		"B2 fromAsync of other things": {
+			`return [await Array.fromAsync([1, Promise.resolve(2)], async (x, i) => x * 10 + i), await Array.fromAsync({length: 2, 0: Promise.resolve("a"), 1: "b"}), await Array.fromAsync("a😀"), await Array.fromAsync(new Set([1])), await Array.fromAsync(5),
+				Object.keys(await Array.fromAsync([1])), await Array.fromAsync(null).catch((e) => e.name), await Array.fromAsync([], 5).catch((e) => e.name), await Array.fromAsync([Promise.reject(new Error("in it"))]).catch((e) => e.message)]`,
+			`[[10,21],["a","b"],["a","😀"],[1],[],["0"],"TypeError","TypeError","in it"]`,
+		},
+		"B2 fromAsync makes what it is called on": {
+			`class Mine extends Array {} return [(await Mine.fromAsync([1])) instanceof Mine, await Array.fromAsync.call(() => {}, [1]), await Array.fromAsync.call(function (n) { this.n = n }, {length: 1, 0: 5})]`,
+			`[true,[1],{"0":5,"n":1,"length":1}]`,
+		},
+		"D10 they look like the engine's": {
+			`return [[Array, "fromAsync"], [Array.prototype, "push"]].map(([o, k]) => { const d = Object.getOwnPropertyDescriptor(o, k); return [d.value.name, d.value.length, d.writable, d.enumerable, d.configurable, threw(() => new d.value())].join() })`,
+			`["fromAsync,1,true,false,true,TypeError","push,1,true,false,true,TypeError"]`,
+		},
+	} {
+		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, head+c.cell)) })
+	}
+}

@@ -14,7 +14,9 @@
 //   - guests can't be copied out, so every suspended run keeps its interpreter;
 //   - a heap's size is not known, so the limit on what a suspended run may keep does not hold;
 //   - a rejection that nobody handles goes unnoticed;
-//   - this version of QuickJS lacks DisposableStack and Symbol.dispose, and words some errors otherwise.
+//   - this version of QuickJS lacks DisposableStack and Symbol.dispose, and words some errors otherwise;
+//   - in a regular expression with the flag v it refuses escaped punctuation in a class, such as [\-], and knows
+//     properties of strings such as \p{RGI_Emoji}, which the other engines refuse.
 //
 // A heap here is one interpreter; the package owns nothing that outlives it.
 package purego

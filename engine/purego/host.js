@@ -32,6 +32,11 @@
 		d.writable = d.enumerable = d.configurable = true;
 		defineProperty(target, key, d);
 	};
+	const hide = (target, key) => {
+		const d = create(null);
+		d.enumerable = false;
+		defineProperty(target, key, d);
+	};
 	const push = (list, value) => put(list, list.length, value);
 	const is = (test, v) => {
 		try {
@@ -257,6 +262,12 @@
 	let onOpen;
 	host.onOpen = (f) => {
 		onOpen = f;
+	};
+	// Of the builtins that are written in JavaScript this engine lacks one.
+	host.onBuiltin = (give) => {
+		const { fromAsync } = { fromAsync(items) { return apply(give("fromAsync"), this, arguments) } };
+		put(Array, "fromAsync", fromAsync);
+		hide(Array, "fromAsync");
 	};
 
 	// ---- the guest's own sources

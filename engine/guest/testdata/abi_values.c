@@ -22,13 +22,15 @@ static void print_value(const char *name, JSValue v)
 int main(void)
 {
 	SIZE(JSAtom), SIZE(JSClassID), SIZE(JSValueUnion), SIZE(JSValue), SIZE(JSEvalOptions), SIZE(JSMallocFunctions);
-	SIZE(JSPropertyEnum), SIZE(JSPromiseStateEnum), SIZE(JSCFunctionEnum);
+	SIZE(JSPropertyEnum), SIZE(JSPromiseStateEnum), SIZE(JSCFunctionEnum), SIZE(CharRange);
 	FIELD(JSValue, u), FIELD(JSValue, tag);
 	FIELD(JSValueUnion, int32), FIELD(JSValueUnion, float64), FIELD(JSValueUnion, ptr);
 	FIELD(JSEvalOptions, version), FIELD(JSEvalOptions, eval_flags), FIELD(JSEvalOptions, filename);
 	FIELD(JSEvalOptions, line_num);
 	FIELD(JSMallocFunctions, js_calloc), FIELD(JSMallocFunctions, js_malloc), FIELD(JSMallocFunctions, js_free);
 	FIELD(JSMallocFunctions, js_realloc), FIELD(JSMallocFunctions, js_malloc_usable_size);
+	FIELD(CharRange, len), FIELD(CharRange, size), FIELD(CharRange, points), FIELD(CharRange, mem_opaque);
+	FIELD(CharRange, realloc_func);
 	FIELD(JSPropertyEnum, is_enumerable), FIELD(JSPropertyEnum, atom);
 
 	NUMBER(JS_TAG_BIG_INT), NUMBER(JS_TAG_SYMBOL), NUMBER(JS_TAG_STRING), NUMBER(JS_TAG_STRING_ROPE);
@@ -40,6 +42,8 @@ int main(void)
 	NUMBER(JS_WRITE_OBJ_BYTECODE), NUMBER(JS_WRITE_OBJ_STRIP_SOURCE), NUMBER(JS_WRITE_OBJ_STRIP_DEBUG);
 	NUMBER(JS_READ_OBJ_BYTECODE), NUMBER(JS_GPN_STRING_MASK), NUMBER(JS_GPN_ENUM_ONLY);
 	NUMBER(JS_PROMISE_NOT_A_PROMISE), NUMBER(JS_PROMISE_PENDING), NUMBER(JS_PROMISE_FULFILLED);
+	NUMBER(CR_OP_UNION), NUMBER(CR_OP_INTER), NUMBER(LRE_FLAG_IGNORECASE), NUMBER(LRE_FLAG_MULTILINE);
+	NUMBER(LRE_FLAG_DOTALL), NUMBER(LRE_FLAG_UNICODE), NUMBER(LRE_FLAG_STICKY), NUMBER(LRE_FLAG_UNICODE_SETS);
 	NUMBER(JS_PROMISE_REJECTED), NUMBER(JS_CFUNC_generic), NUMBER(JS_CFUNC_generic_magic);
 
 	print_value("undefined", JS_UNDEFINED);
