@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"bridge/internal/account":  {},
 	"bridge/internal/jsontext": {},
 	"catalog":                  {},
-	"cmd/codecell":             {"bench/suite", "bridge", "bridge/config", "bridge/executor", "engine", "engine/hybrid", "engine/native", "engine/preparer", "engine/purego", "engine/wasi", "engine/worker", "namespaces/mcp", "server"},
+	"cmd/codecell":             {"bench/suite", "bridge", "bridge/config", "bridge/executor", "engine", "engine/hybrid", "engine/native", "engine/preparer", "engine/purego", "engine/wasi", "engine/worker", "namespaces/mcp", "server", "server/mcpserver"},
 	"engine":                   {"engine/internal/wire"},
 	"engine/differential":      {},
 	"engine/enginetest":        {"engine"},
@@ -61,6 +61,7 @@ var mayImport = map[string][]string{
 	"namespaces/mcp":           {"bridge/executor", "catalog"},
 	"server":                   {"bridge", "bridge/config", "catalog", "namespaces"},
 	"server/contracttest":      {},
+	"server/mcpserver":         {"bridge"},
 	"snapshot":                 {},
 	"snapshot/storetest":       {"snapshot"},
 }

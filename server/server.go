@@ -34,8 +34,15 @@ type Options struct {
 	BodyTimeout time.Duration
 	// MaxConnections bounds open connections; zero means 4096. More wait unaccepted.
 	MaxConnections int
+	// MCP answers MCP clients at /mcp (contract E5); nil leaves that out.
+	MCP MCP
 	// Logger takes what the operator should see; nil discards it.
 	Logger *slog.Logger
+}
+
+// MCP answers a request of streamable HTTP on a tenant's behalf. An error comes without an answer.
+type MCP interface {
+	ServeTenant(w http.ResponseWriter, r *http.Request, tenant string) error
 }
 
 func (o Options) withDefaults() Options {
@@ -73,6 +80,7 @@ type Server struct {
 	maxConnections int
 	openAPI        []byte
 	stopping       atomic.Bool
+	mcp            MCP
 	log            *slog.Logger
 }
 
@@ -90,7 +98,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		backend: o.Backend, authenticator: auth, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
-		maxConnections: o.MaxConnections, log: o.Logger, openAPI: description,
+		maxConnections: o.MaxConnections, mcp: o.MCP, log: o.Logger, openAPI: description,
 	}
 	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes, auth.tenants())
 	s.echo = s.routes()
@@ -132,6 +140,7 @@ func (s *Server) routes() *echo.Echo {
 	e.PUT("/v1/namespaces/:id", s.declareNamespace, guard...)
 	e.DELETE("/v1/plugins/:pluginId/namespaces", s.clearNamespaces, guard...)
 	e.POST("/v1/payload/check", s.checkPayload, guard...)
+	e.POST("/mcp", s.serveMCP, guard...)
 	return e
 }
 
@@ -167,7 +176,7 @@ func (s *Server) refuseWhenStopping(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		switch c.Path() {
-		case "/v1/turns", "/v1/exec", "/v1/wait", "/v1/runs/:runId/import":
+		case "/v1/turns", "/v1/exec", "/v1/wait", "/mcp", "/v1/runs/:runId/import":
 			return &problem{
 				kind: kindUnavailable, retryAfter: time.Second,
 				detail: "The service is shutting down. Send the request to another replica, or again later.",

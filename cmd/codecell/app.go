@@ -11,6 +11,7 @@ import (
 	"github.com/codecell/codecell/engine/preparer"
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
+	"github.com/codecell/codecell/server/mcpserver"
 )
 
 // app is the engines with the bridge on top.
@@ -18,6 +19,7 @@ type app struct {
 	server.Backend
 	engines engines
 	parsers *preparer.Pool
+	servers *mcp.Servers
 	service *bridge.Service
 	logger  *slog.Logger
 }
@@ -59,7 +61,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		return nil, errors.Join(err, e.close())
 	}
 	notes := func() []string { return append(e.notes(), parsers.Report()...) }
-	return &app{Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, service: service, logger: logger}, nil
+	return &app{Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, logger: logger}, nil
 }
 
 // selfTest runs a cell against each limit, at once or as soon as the engine is ready. A service whose limits do not hold
@@ -102,4 +104,9 @@ func (a *app) Close(ctx context.Context) error {
 	err := errors.Join(a.Backend.Close(ctx), a.engines.close())
 	a.parsers.Close()
 	return err
+}
+
+// endpoint answers MCP clients (contract E5).
+func (a *app) endpoint() *mcpserver.Endpoint {
+	return mcpserver.New(mcpserver.Options{Service: a.service, Generation: a.servers.Generation, Logger: a.logger})
 }

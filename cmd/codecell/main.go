@@ -26,6 +26,7 @@ const (
 type cli struct {
 	Serve      serveCommand      `cmd:"" help:"Answer HTTP requests."`
 	Exec       execCommand       `cmd:"" help:"Run one cell and print what it gives."`
+	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Be an MCP server on stdin and stdout, over the MCP servers of the config."`
 	Bench      benchCommand      `cmd:"" help:"Measure the engines and a service on this machine."`
 	SigningKey signingKeyCommand `cmd:"" help:"Print the key that a tenant's tool requests are signed with."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`

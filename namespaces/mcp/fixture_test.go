@@ -103,6 +103,7 @@ func fixture() *mcp.Server {
 	})
 	add("ask", func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		_, elicited := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "name?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
+		//lint:ignore SA1019 servers in the wild still do
 		_, sampled := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 1})
 		return text(fmt.Sprint(elicited != nil, sampled != nil)), nil
 	})

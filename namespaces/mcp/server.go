@@ -20,14 +20,15 @@ import (
 
 // server is one configured server: at most one connection at a time, made again whenever it is lost.
 type server struct {
-	name      string
-	config    *Config
-	log       *slog.Logger
-	transport *http.Transport
-	changed   chan struct{} // the server says that its lists are others now
-	ended     chan struct{} // closed when run has returned
-	tokens    atomic.Int64
-	watched   sync.Map // progress token → executor.Call
+	name       string
+	config     *Config
+	log        *slog.Logger
+	transport  *http.Transport
+	listedAnew func()
+	changed    chan struct{} // the server says that its lists are others now
+	ended      chan struct{} // closed when run has returned
+	tokens     atomic.Int64
+	watched    sync.Map // progress token → executor.Call
 
 	mu       sync.Mutex
 	current  *mcp.ClientSession
@@ -38,9 +39,9 @@ type server struct {
 	breaking context.CancelFunc
 }
 
-func newServer(name string, config *Config, log *slog.Logger) *server {
+func newServer(name string, config *Config, log *slog.Logger, listed func()) *server {
 	return &server{
-		name: name, config: config, log: log.With("server", name), transport: newTransport(),
+		name: name, config: config, listedAnew: listed, log: log.With("server", name), transport: newTransport(),
 		changed: make(chan struct{}, 1), ended: make(chan struct{}), tried: make(chan struct{}), arrived: make(chan struct{}),
 	}
 }
@@ -150,6 +151,7 @@ func (s *server) refresh(ctx context.Context, session *mcp.ClientSession) error 
 	s.mu.Lock()
 	s.tools = tools
 	s.mu.Unlock()
+	s.listedAnew()
 	return nil
 }
 

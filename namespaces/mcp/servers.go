@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/codecell/codecell/catalog"
 )
@@ -14,7 +15,11 @@ import (
 type Servers struct {
 	byName map[string]*server
 	cancel context.CancelFunc
+	listed atomic.Int64
 }
+
+// Generation counts how often a server has listed its tools: as long as it is the same, so are they.
+func (s *Servers) Generation() int64 { return s.listed.Load() }
 
 // Open starts to connect to servers, which Check has accepted, and does not wait for them.
 func Open(servers map[string]Config, log *slog.Logger) *Servers {
@@ -24,7 +29,7 @@ func Open(servers map[string]Config, log *slog.Logger) *Servers {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Servers{byName: map[string]*server{}, cancel: cancel}
 	for name, config := range servers {
-		s.byName[name] = newServer(name, &config, log)
+		s.byName[name] = newServer(name, &config, log, func() { s.listed.Add(1) })
 		go s.byName[name].run(ctx)
 	}
 	return s
