@@ -50,7 +50,7 @@ func BenchmarkIndex(b *testing.B) {
 	benchSizes(b, func(b *testing.B, tools []Tool) {
 		c := mustNew(b, tools...)
 		for b.Loop() {
-			newIndex(c.visible)
+			newIndex(c)
 		}
 	})
 }

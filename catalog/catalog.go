@@ -106,6 +106,7 @@ func (c *Catalog) arrange(kept []*Entry) {
 		if e.IsMCP() {
 			continue
 		}
+		e.at = int32(len(c.visible))
 		c.visible = append(c.visible, e)
 		if first := c.byName[e.tool.Name]; first != nil {
 			first.ambiguous, e.ambiguous = true, true
@@ -129,7 +130,7 @@ func (c *Catalog) count(source string) {
 // postpone sets up what is built on first use.
 func (c *Catalog) postpone() {
 	c.guest = sync.OnceValue(c.makeGuest)
-	c.index = sync.OnceValue(func() *index { return newIndex(c.visible) })
+	c.index = sync.OnceValue(func() *index { return newIndex(c) })
 	c.suggestions = sync.OnceValue(func() *suggestions { return newSuggestions(c.entries) })
 	c.servers = sync.OnceValue(c.groupServers)
 	c.filesRaw = sync.OnceValue(func() []byte { return filesJSON(c.declare()) })

@@ -7,6 +7,7 @@ type Entry struct {
 	catalog *Catalog
 	tool    *Tool
 	id      string
+	at      int32  // place among the visible ones
 	json    []byte // set by Catalog.render
 	// ambiguous: another non-MCP entry has the same name, so the name alone reaches neither (contract D4).
 	ambiguous bool

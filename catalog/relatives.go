@@ -10,7 +10,7 @@ import (
 const (
 	nearPrefix = 0.5  // begins with it
 	nearInside = 0.25 // contains it
-	nearTypo   = 0.2  // differs by a letter or two
+	nearTypo   = 0.6  // differs by a letter or two, and nothing else fits
 	// tieBreak scales all of these down where the word itself is known, so that relatives only order what the word
 	// leaves equal.
 	tieBreak = 0.02
@@ -34,6 +34,7 @@ func newAllowance() *allowance {
 type relative struct {
 	term int
 	near float64
+	how  how
 }
 
 // relatives are the terms that begin with or contain word: as far as the allowance goes, those that begin with it
@@ -54,7 +55,7 @@ func (x *index) relatives(word string, left *allowance) []relative {
 	to := from
 	for ; to < len(x.terms) && left.terms > 0 && strings.HasPrefix(x.terms[to], word); to++ {
 		left.terms--
-		out = append(out, relative{to, nearPrefix})
+		out = append(out, relative{to, nearPrefix, byPrefix})
 	}
 	last := -1
 	for _, c := range candidates {
@@ -67,8 +68,20 @@ func (x *index) relatives(word string, left *allowance) []relative {
 		}
 		if strings.Contains(x.terms[i], word) {
 			last = i
-			out = append(out, relative{i, nearInside})
+			out = append(out, relative{i, nearInside, byPart})
 		}
 	}
 	return out
+}
+
+// halves are the two terms of which word is made: webpage.
+func (x *index) halves(word string) []relative {
+	for i := partBytes; i+partBytes <= len(word); i++ {
+		a, first := x.term(stem(word[:i]))
+		b, second := x.term(word[i:])
+		if first && second {
+			return []relative{{int(a), nearPrefix, byJoining}, {int(b), nearPrefix, byJoining}}
+		}
+	}
+	return nil
 }

@@ -90,9 +90,16 @@ func TestSearch(t *testing.T) {
 		require.Empty(t, c.Search("file", 0))
 		require.Empty(t, c.Search("", -1))
 	})
-	t.Run("D3 words that say nothing count only alone", func(t *testing.T) {
+	t.Run("D3 words that say nothing do not count", func(t *testing.T) {
 		require.Equal(t, ids(c.Search("web", 8)), ids(c.Search("the web for a to", 8)))
-		require.NotEmpty(t, c.Search("the", 8))
+	})
+	t.Run("D3 small talk finds nothing but a tool of that name", func(t *testing.T) {
+		for _, q := range []string{"the", "hello", "hi, how are you?", "thanks a lot!", "who are you", "ok, good morning"} {
+			require.Empty(t, c.Search(q, 8), q)
+		}
+		greeting := mustNew(t, tool("a", "say_hello", "Greets you"), tool("a", "wait_for", "Waits for you"), tool("a", "other", "Hello, the tool"))
+		require.Equal(t, []string{"openclaw:a:say_hello"}, ids(greeting.Search("hello!", 8)))
+		require.Equal(t, []string{"openclaw:a:wait_for"}, ids(greeting.Search("for", 8)))
 	})
 }
 
@@ -125,7 +132,9 @@ func openClawFinds(c *Catalog, query string) []string {
 	var out []string
 	for _, e := range c.visible {
 		text := strings.ToLower(e.Name() + "\x00" + e.ID() + "\x00" + e.tool.Label + "\x00" + e.tool.Description)
-		if slices.ContainsFunc(terms, func(term string) bool { return len(term) >= 3 && !filler(term) && strings.Contains(text, term) }) {
+		if slices.ContainsFunc(terms, func(term string) bool {
+			return len(term) >= 3 && stopWords().kinds[term] == telling && strings.Contains(text, term)
+		}) {
 			out = append(out, e.ID())
 		}
 	}

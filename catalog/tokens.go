@@ -10,10 +10,15 @@ import (
 // maxTermRunes is the longest term; the rest of a longer word is not searched.
 const maxTermRunes = 64
 
-// words cuts a text into search terms and hands each to yield: runs of letters and digits, taken apart where an
-// identifier changes case (createIssue, HTTPServer), lowered and stemmed. Scripts written without spaces give every
-// character and every pair of neighbours, so that 日本 is found in 日本語.
+// words cuts a text into search terms, the stems of its pieces, and hands each to yield.
 func words(s string, yield func(term string)) {
+	pieces(s, func(piece string) { yield(stem(piece)) })
+}
+
+// pieces cuts a text into runs of letters and digits, taken apart where an identifier changes case (createIssue,
+// HTTPServer), in lower case. Scripts written without spaces give every character and every pair of neighbours, so that
+// 日本 is found in 日本語.
+func pieces(s string, yield func(piece string)) {
 	runes := []rune(s)
 	if !ascii(s) {
 		// One form for what looks the same: full-width letters, composed accents.
@@ -22,7 +27,7 @@ func words(s string, yield func(term string)) {
 	start := -1
 	flush := func(end int) {
 		if start >= 0 && start < end {
-			yield(stem(strings.ToLower(string(runes[start:min(end, start+maxTermRunes)]))))
+			yield(strings.ToLower(string(runes[start:min(end, start+maxTermRunes)])))
 		}
 		start = -1
 	}
@@ -94,7 +99,7 @@ func ascii(s string) bool {
 }
 
 // stem takes the commonest English endings off, so that files finds file and creating finds create. It is meant to be
-// predictable, not clever: plural -s, then -ing or -ed, then a final e.
+// predictable, not clever: plural -s, then -ing, -ed or the -ion of -tion, then a final e.
 func stem(w string) string {
 	if len(w) < 4 || !ascii(w) {
 		return w
@@ -107,6 +112,9 @@ func stem(w string) string {
 		}
 		w = undouble(base)
 		break
+	}
+	if len(w) > 7 && strings.HasSuffix(w, "tion") {
+		w = w[:len(w)-len("ion")]
 	}
 	if len(w) >= 4 {
 		w = strings.TrimSuffix(w, "e")
@@ -135,14 +143,4 @@ func undouble(w string) string {
 		return w[:n-1]
 	}
 	return w
-}
-
-// filler holds for words that say nothing about a tool. They count only if a query has no others.
-func filler(term string) bool {
-	switch term {
-	case "a", "an", "the", "of", "to", "in", "on", "at", "for", "from", "and", "or", "with", "by",
-		"is", "it", "i", "me", "my", "do", "how", "what", "can", "that", "this", "please":
-		return true
-	}
-	return false
 }

@@ -55,7 +55,7 @@ func (x *index) misspelled(word string, left *allowance) []relative {
 			break
 		}
 		if distance(w, []rune(x.terms[i]), slips) <= slips {
-			out = append(out, relative{i, nearTypo})
+			out = append(out, relative{i, nearTypo, byTypo})
 		}
 	}
 	return out
