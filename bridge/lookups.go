@@ -15,21 +15,32 @@ import (
 func (r *run) search(q *request, asked *engine.Request) error {
 	r.turn.counts.search.Add(1)
 	c := &r.turn.config
-	limit := c.SearchDefaultLimit
-	if v := gjson.ParseBytes(asked.Payload); v.Type != gjson.Null {
-		if v.Num < 1 || v.Num != math.Trunc(v.Num) {
+	limit, asking := c.SearchDefaultLimit, gjson.ParseBytes(asked.Payload)
+	explain := asking.IsObject() && asking.Get("explain").Bool()
+	if explain {
+		asking = asking.Get("limit")
+	}
+	if asking.Type != gjson.Null {
+		if asking.Num < 1 || asking.Num != math.Trunc(asking.Num) {
 			return &refusalError{codeInvalidInput, "limit must be a positive integer."}
 		}
-		limit = int(min(v.Num, float64(c.MaxSearchLimit)))
+		limit = int(min(asking.Num, float64(c.MaxSearchLimit)))
+	}
+	if explain {
+		hits := r.turn.catalog.Explain(asked.Name, limit)
+		return r.answerHits(q, catalog.ExplainedSize(hits), func() []byte { return catalog.AppendExplained(nil, hits) })
 	}
 	hits := r.turn.catalog.Search(asked.Name, limit)
-	// Descriptions may be long: what there is no room for is not even built.
-	size := catalog.JSONSize(hits)
+	return r.answerHits(q, catalog.JSONSize(hits), func() []byte { return catalog.AppendJSON(nil, hits) })
+}
+
+// answerHits resolves a search. Descriptions may be long: what there is no room for is not even built.
+func (r *run) answerHits(q *request, size int, build func() []byte) error {
 	if err := r.account.Hold(size); err != nil {
 		return &refusalError{codeTooManyBytes, fmt.Sprintf("these hits have %d bytes, and %v. Ask for fewer, or await pending calls first.", size, err)}
 	}
 	r.account.Release(size) // the request holds it
-	q.resolve(catalog.AppendJSON(nil, hits))
+	q.resolve(build())
 	return nil
 }
 

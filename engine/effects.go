@@ -36,7 +36,7 @@ type Method byte
 
 // The methods. Anything else in a step's effects is refused.
 const (
-	MethodSearch    Method = 1 // name: query; payload: limit or null
+	MethodSearch    Method = 1 // name: query; payload: limit, {limit?, explain} or null
 	MethodDescribe  Method = 2 // name: id or name of a tool
 	MethodCall      Method = 3 // name: id or name; payload: input
 	MethodCallValue Method = 4 // the same, for the useful part of the result

@@ -86,16 +86,28 @@
 
 	function search(query, options) {
 		if (typeof query !== "string") return failure("search query must be a string.");
-		let limit;
+		if (options === undefined || options === null) return request(SEARCH, query, undefined);
+		if (typeof options !== "object") return failure("search options must be an object: { limit?, explain? }.");
+		let limit, explain;
 		try {
-			limit = options === undefined || options === null ? undefined : options.limit;
+			const given = ownKeys(options);
+			for (let i = 0; i < given.length; i++) {
+				const name = given[i];
+				if (typeof name === "string" && name !== "limit" && name !== "explain") {
+					return failure("unknown search option " + slice(name, 0, 64) + "; there are limit and explain.");
+				}
+			}
+			limit = options.limit;
+			explain = options.explain;
 		} catch (e) {
 			return reject([e]);
 		}
 		if (limit !== undefined && (typeof limit !== "number" || !isInteger(limit) || limit < 1)) {
 			return failure("limit must be a positive integer.");
 		}
-		return request(SEARCH, query, limit);
+		if (explain === undefined || explain === false) return request(SEARCH, query, limit);
+		if (explain !== true) return failure("explain must be true or false.");
+		return request(SEARCH, query, bare(["limit", limit, "explain", true]));
 	}
 
 	function describe(id) {

@@ -103,6 +103,28 @@ func searches(t *testing.T, c *client) {
 		{"D3 a limit over the maximum is clamped", `return (await tools.search("", {limit: 1e9})).length`, `8`},
 		{"D3 a huge query is no trouble", `return Array.isArray(await tools.search("issue ".repeat(5000)))`, `true`},
 	})
+	tn.completeAll(t, []cell{
+		{"D3 a synonym finds", `return (await tools.search("fetch the weather prediction", {limit: 1})).length`, `1`},
+		{"D3 small talk finds nothing", `return await tools.search("hello, how are you?")`, `[]`},
+		{"D3 each tool that is named in full", `return (await tools.search("weather list_issues translate", {limit: 3})).map(e => e.name).sort()`, `["list_issues","translate","weather"]`},
+		{"D3 why a hit came", `const [h] = await tools.search("prediction forecast", {explain: true}); return [h.name, typeof h.why.score, h.why.terms[0].word, h.why.terms[0].in, h.why.terms[0].weight > 0]`, `["weather","number","forecast",["description"],true]`},
+		{"D3 why, and else the same", `const [h] = await tools.search("weather", {explain: true, limit: 1}); const {why, ...rest} = h; return JSON.stringify(rest) === JSON.stringify((await tools.search("weather"))[0]) && why.named`, `true`},
+		{"D3 no why unless it is asked for", `return "why" in (await tools.search("weather", {explain: false}))[0]`, `false`},
+		{"D3 a limit holds with explain too", `return (await tools.search("", {limit: 2, explain: true})).length`, `2`},
+		{"D3 the prototype of options does not count against them", `return (await tools.search("", Object.create({limit: 2, more: 1}))).length`, `2`},
+	})
+	for _, bad := range []struct{ options, says string }{
+		{`5`, "search options must be an object: { limit?, explain? }."},
+		{`"weather"`, "search options must be an object: { limit?, explain? }."},
+		{`{topK: 3}`, "unknown search option topK; there are limit and explain."},
+		{`{limit: 3, source: "mcp"}`, "unknown search option source; there are limit and explain."},
+		{`{explain: 1}`, "explain must be true or false."},
+		{`{explain: true, limit: 0}`, "limit must be a positive integer."},
+	} {
+		t.Run("D3 options that are "+bad.options, func(t *testing.T) {
+			tn.exec(t, `return await tools.search("read", `+bad.options+`).catch(e => e.message)`).completed(fmt.Sprintf("%q", bad.says))
+		})
+	}
 	for _, bad := range []string{`undefined`, `null`, `5`, `{}`, `["read"]`, `Symbol("s")`} {
 		t.Run("D3 a query that is "+bad, func(t *testing.T) {
 			tn.exec(t, `return await tools.search(`+bad+`).catch(e => e.message)`).completed(`"search query must be a string."`)
