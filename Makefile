@@ -22,6 +22,9 @@ cases hostile: export CODECELL_CONFIG = .ci/modes/$(MODE).json5
 HOSTILE_ARGS ?=
 CASES = $(wildcard $(CASES_DIR)/*.jsonl)
 
+# Packages of npm that are servers, clients and compilers for the tests.
+PEERS := namespaces/mcp/peers
+
 # Packages run one after the other: two cores that are both busy make every deadline look missed.
 PACKAGES := ./...
 
@@ -38,7 +41,7 @@ LONG := TestBench|TestCache|TestContract|TestDeaf|TestDispose|TestH3ForgedReplie
 export CODECELL_GUEST = required
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest packages build run test test-long check cases hostile bench fuzz soak clean
+.PHONY: help deps guest packages build run test test-long check cases hostile bench peers fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -102,6 +105,12 @@ bench: guest ## Measure everything beside its peers; writes bench/report/ (BENCH
 	cd bench/peers/node && npm install --no-audit --no-fund --no-package-lock --silent
 	go run ./bench/peers --time $(BENCHTIME)
 	go test -run '^$$' -bench . -skip Soak -benchtime $(BENCHTIME) ./bench
+
+peers: guest ## Try the MCP side on servers and clients of others, and the declarations on the TypeScript compiler.
+	@.ci/deps.sh npm
+	cd $(PEERS) && npm install --no-audit --no-fund --no-package-lock --silent
+	PATH=$(CURDIR)/$(PEERS)/node_modules/.bin:$$PATH TSC=$(CURDIR)/$(PEERS)/node_modules/.bin/tsc \
+		go test -tags npm -count 1 -run 'Reference|MCPClients|Compile' ./namespaces/mcp ./cmd/codecell ./catalog
 
 fuzz: guest ## Run every fuzz target for FUZZTIME=30s.
 	@.ci/fuzz.sh $(FUZZTIME)

@@ -55,7 +55,8 @@ func TestAuth(t *testing.T) {
 	t.Run("I2 every route under /v1 is guarded", func(t *testing.T) {
 		for _, r := range s.echo.Routes() {
 			rec := do(t, s, call{method: r.Method, path: r.Path})
-			require.Equal(t, strings.HasPrefix(r.Path, "/v1/"), rec.Code == 401, r.Path)
+			guarded := strings.HasPrefix(r.Path, "/v1/") || r.Path == "/mcp"
+			require.Equal(t, guarded, rec.Code == 401, r.Path)
 		}
 	})
 	t.Run("I2 with keys any host name will do", func(t *testing.T) {
