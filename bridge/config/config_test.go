@@ -231,15 +231,6 @@ func TestConfigErrors(t *testing.T) {
 	})
 }
 
-func TestNearestKey(t *testing.T) {
-	for in, want := range map[string]string{
-		"timeout_ms": "timeoutMs", "TIMEOUTMS": "timeoutMs", "timeotMs": "timeoutMs", "enable": "enabled",
-		"language": "languages", "x": "", "": "", "drainMS": "drainMs", "drains": "drain",
-	} {
-		require.Equal(t, want, nearestKey(in), "nearestKey(%q)", in)
-	}
-}
-
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		`true`, `false`, `null`, ``, `{}`, `{"enabled":true,"timeoutMs":1e3}`, `{"timeoutMs":1e999}`,

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/codecell/codecell/typo"
 )
 
 // Error is a config that can't be used, and why. Its text may be shown to whoever sent the config.
@@ -23,49 +25,14 @@ func invalidConfig(key, msg string) *Error {
 // unknownKey names the key and, when it looks like a slip, the one that was meant.
 func unknownKey(key string) *Error {
 	msg := fmt.Sprintf("unknown key %q in the code mode config", clip(key))
-	if near := nearestKey(key); near != "" {
-		return invalidConfig(key, msg+fmt.Sprintf("; did you mean %q?", near))
-	}
 	names := make([]string, 0, len(keys))
 	for _, k := range keys {
 		names = append(names, k.Key)
 	}
+	if near := typo.Nearest(key, names); near != "" {
+		return invalidConfig(key, msg+fmt.Sprintf("; did you mean %q?", near))
+	}
 	return invalidConfig(key, msg+"; known keys: "+strings.Join(names, ", "))
-}
-
-// nearestKey finds the known key within two edits of key, letter case aside.
-func nearestKey(key string) string {
-	if len(key) > 64 {
-		return ""
-	}
-	best, bestDistance := "", 3
-	for _, k := range keys {
-		if d := editDistance(strings.ToLower(key), strings.ToLower(k.Key)); d < bestDistance {
-			best, bestDistance = k.Key, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the single byte insertions, deletions and replacements that turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }
 
 func quotedList(items []string) string {
