@@ -61,6 +61,7 @@ func New(tools []Tool, policy Policy) (*Catalog, error) {
 			kept = c.keep(kept, e)
 		}
 	}
+	c.warnings = append(c.warnings, remarksOn(own)...)
 	c.arrange(kept)
 	c.postpone()
 	return c, nil
@@ -149,6 +150,10 @@ func (c *Catalog) Entries() []*Entry { return c.entries }
 
 // ByID is the entry with exactly this id, MCP included, or nil.
 func (c *Catalog) ByID(id string) *Entry { return c.byID[id] }
+
+// Remarks are those of the warnings that cost nothing: keys that nobody reads, ids that were sent twice. The slice is the
+// catalog's own.
+func (c *Catalog) Remarks() []string { return c.warnings }
 
 // Warnings are remarks on the turn's tools for the answer of POST /v1/turns: ids sent twice, schemas that can't be
 // compiled and so check nothing. The first call looks at every schema; exec never needs it.

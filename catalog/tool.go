@@ -40,6 +40,8 @@ type Tool struct {
 	MCP          *MCPTool        `json:"mcp,omitempty"`
 	Annotations  Annotations     `json:"annotations,omitzero"`
 	Bundled      bool            `json:"bundled,omitempty"` // a plugin that ships with the gateway (contract A1)
+
+	remarks []string // of ReadTool
 }
 
 // MCPTool says which tool of which server stands behind an MCP entry. Both names are the server's own spelling; they

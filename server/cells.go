@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 	"github.com/tidwall/gjson"
@@ -11,11 +12,13 @@ import (
 )
 
 // execRequest is the body of POST /v1/exec: a cell, and the turn that it runs in, by id or whole (contract J). Other
-// keys are ignored (contract B1: models add some).
+// keys are ignored (contract B1: models add some); one that looks like a slip is warned of.
 type execRequest struct {
 	turnID string
 	turn   gjson.Result // exists for the one-call form
 	input  bridge.ExecInput
+	// slips are warnings of keys that were ignored and look like one that is not there.
+	slips []string
 }
 
 // exec is POST /v1/exec.
@@ -49,7 +52,7 @@ func parseExec(raw []byte) (*execRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := &execRequest{turn: m.values[1]}
+	req := &execRequest{turn: m.values[1], slips: m.slips()}
 	if req.turnID, err = m.text("", "turnId"); err != nil {
 		return nil, err
 	}
@@ -67,6 +70,9 @@ func parseExec(raw []byte) (*execRequest, error) {
 	case req.turn.Exists() && req.turnID != "":
 		return nil, invalid("turn", "Send either turnId or turn, not both.")
 	case !req.turn.Exists() && req.turnID == "":
+		if err := m.slip(""); err != nil {
+			return nil, err
+		}
 		return nil, invalid("turnId", "turnId is missing. Send the turnId that POST /v1/turns gave, or the turn itself as turn.")
 	}
 	return req, nil
@@ -85,13 +91,13 @@ func (s *Server) runExec(ctx context.Context, tenant string, req *execRequest, d
 	if err != nil {
 		return dst, err
 	}
-	return result.AppendJSON(dst), nil
+	return appendResult(dst, "", req.slips, result), nil
 }
 
 // runOneCall prepares a turn for one cell. The turn lives on only if the cell waits: then the answer says its id, which
 // wait needs.
 func (s *Server) runOneCall(ctx context.Context, tenant string, req *execRequest, dst []byte) ([]byte, error) {
-	spec, _, err := decodeTurn("turn.", req.turn)
+	spec, ignored, err := decodeTurn("turn.", req.turn)
 	if err != nil {
 		return dst, err
 	}
@@ -104,17 +110,27 @@ func (s *Server) runOneCall(ctx context.Context, tenant string, req *execRequest
 		s.discard(tenant, turn)
 		return dst, err
 	}
+	warnings := slices.Concat(req.slips, turn.Catalog().Remarks(), ignored)
 	if result.Status != bridge.Waiting {
 		s.discard(tenant, turn)
-		return result.AppendJSON(dst), nil
+		return appendResult(dst, "", warnings, result), nil
 	}
-	return appendWithTurn(dst, turn.ID(), result), nil
+	return appendResult(dst, turn.ID(), warnings, result), nil
 }
 
-// appendWithTurn appends a result with the id of its turn as the first member.
-func appendWithTurn(dst []byte, turnID string, r *bridge.Result) []byte {
-	dst = append(dst, `{"turnId":`...)
-	dst = append(appendString(dst, turnID), ',')
+// appendResult appends a result with what else the caller must know as its first members: the id of a turn that it can't know
+// yet, and warnings of its request.
+func appendResult(dst []byte, turnID string, warnings []string, r *bridge.Result) []byte {
+	dst = append(dst, '{')
+	if turnID != "" {
+		dst = append(dst, `"turnId":`...)
+		dst = append(appendString(dst, turnID), ',')
+	}
+	if len(warnings) > 0 {
+		// Strings always encode.
+		list, _ := json.Marshal(warnings)
+		dst = append(append(append(dst, `"warnings":`...), list...), ',')
+	}
 	brace := len(dst)
 	dst = r.AppendJSON(dst)
 	return append(dst[:brace], dst[brace+1:]...) // without the result's own brace

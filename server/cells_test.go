@@ -26,7 +26,7 @@ func TestExec(t *testing.T) {
 			bridge.ExecInput{Code: json.RawMessage(`5`), Command: json.RawMessage(`null`), Language: json.RawMessage(`{"a":[1]}`)},
 		},
 		{"unknown keys are ignored", `{"turnId":"turn-1","code":"a","extra":1,"__proto__":{"code":"b"}}`, bridge.ExecInput{Code: json.RawMessage(`"a"`)}},
-		{"names are compared exactly", `{"turnId":"turn-1","Code":"a","CODE":"b"}`, bridge.ExecInput{}},
+		{"names are compared exactly", `{"turnId":"turn-1","Code":"a","CODE":"b","code":"c"}`, bridge.ExecInput{Code: json.RawMessage(`"c"`)}},
 		{"names may be escaped", `{"turnId":"turn-1","c\u006fde":"a"}`, bridge.ExecInput{Code: json.RawMessage(`"a"`)}},
 		{"escapes reach the bridge as they are", `{"turnId":"turn-1","code":"\u0000\ud83d\ude00\""}`, bridge.ExecInput{Code: json.RawMessage(`"\u0000\ud83d\ude00\""`)}},
 		{"null toolCallId counts as absent", `{"turnId":"turn-1","toolCallId":null}`, bridge.ExecInput{}},
@@ -46,6 +46,13 @@ func TestExec(t *testing.T) {
 			require.Equal(t, "application/json", rec.Header().Get("Content-Type"))
 		})
 	}
+	t.Run("D5a a key that looks like a slip is warned of", func(t *testing.T) {
+		f := newFake()
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) { return completedTwo, nil }
+		rec := do(t, newTestServer(t, Options{Backend: f}), post("/v1/exec", `{"turnId":"turn-1","Code":"a","extra":1}`))
+		warned := `{"warnings":["unknown key \"Code\" was ignored; did you mean \"code\"?"],`
+		require.Equal(t, warned+text(completedTwo)[1:], rec.Body.String())
+	})
 }
 
 func TestExecRefused(t *testing.T) {

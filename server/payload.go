@@ -29,6 +29,9 @@ func (s *Server) checkPayload(c echo.Context) error {
 	}
 	tools := m.raw("tools")
 	if tools == nil {
+		if err := m.slip(""); err != nil {
+			return err
+		}
 		return invalid("tools", "tools is missing. Send the tool list of the provider payload as tools.")
 	}
 	if c.QueryParam("filter") == "1" {

@@ -84,6 +84,9 @@ func parseResume(raw []byte) (*resumeRequest, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.slip(""); err != nil {
+		return nil, err
+	}
 	req := &resumeRequest{runID: m.raw("runId")}
 	if req.runID == nil {
 		// Models spell it both ways; OpenClaw takes either.
@@ -112,6 +115,9 @@ func parseCallResult(path string, v gjson.Result) (bridge.CallResult, error) {
 	if err != nil {
 		return bridge.CallResult{}, err
 	}
+	if err := m.lostValue(path + "."); err != nil {
+		return bridge.CallResult{}, err
+	}
 	result := bridge.CallResult{Value: m.raw("value"), Error: m.raw("error")}
 	if result.ID, err = m.text(path+".", "id"); err != nil {
 		return result, err
@@ -132,4 +138,19 @@ func (s *Server) abortRun(c echo.Context) error {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
+}
+
+// lostValue refuses a result that says what the call came to under a key that nobody reads: the cell would get null.
+func (m *members) lostValue(prefix string) error {
+	if err := m.slip(prefix); err != nil {
+		return err
+	}
+	wanted := "value"
+	if m.values[indexOf(m.want, "ok")].Type == gjson.False {
+		wanted = "error"
+	}
+	if len(m.unknown) == 0 || m.values[indexOf(m.want, wanted)].Exists() {
+		return nil
+	}
+	return misspelt(prefix, m.unknown[0], wanted)
 }

@@ -61,6 +61,9 @@ func parseTransfer(raw []byte, wanted bool) (string, []byte, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	if err := m.slip(""); err != nil {
+		return "", nil, err
+	}
 	turnID, err := m.text("", "turnId")
 	if err != nil {
 		return "", nil, err

@@ -127,21 +127,28 @@ func decodeTurn(prefix string, doc gjson.Result) (*bridge.TurnRequest, []string,
 	if req.DisableTools, err = m.flag(prefix, "disableTools"); err != nil {
 		return nil, nil, err
 	}
+	warnings, err := turnStrays(prefix, &m)
+	if err != nil {
+		return nil, nil, err
+	}
 	err = m.elements("tools", func(path string, v gjson.Result) error {
-		var tool catalog.Tool
-		err := decodeMember(prefix+path, json.RawMessage(v.Raw), &tool)
+		tool, err := catalog.ReadTool([]byte(v.Raw))
 		req.Tools = append(req.Tools, tool)
-		return err
+		return decodeProblem(prefix+path, err)
 	})
-	return req, unknownWarnings(prefix, m.unknown), err
+	return req, warnings, err
 }
 
-func unknownWarnings(prefix string, keys []string) []string {
-	var warnings []string
-	for _, key := range keys {
-		warnings = append(warnings, fmt.Sprintf("unknown key %q was ignored", prefix+key))
+// turnStrays looks for keys that nobody reads, in a turn and in what it holds beside config and tools. Most are warnings; what a
+// policy says must not be lost.
+func turnStrays(prefix string, m *members) ([]string, error) {
+	policy := pickFolded(m.raw("policy"), "allow", "deny", "sandbox")
+	sandbox := pickFolded(policy.raw("sandbox"), "allow", "alsoAllow", "deny")
+	if err := errors.Join(policy.onlyKnown(prefix+"policy"), sandbox.onlyKnown(prefix+"policy.sandbox")); err != nil {
+		return nil, err
 	}
-	return warnings
+	of := pickFolded(m.raw("context"), "agentId", "sessionId", "sessionKey", "runId", "sender", "channel")
+	return append(m.strays(prefix), of.strays(prefix+"context.")...), nil
 }
 
 // decodeMember decodes one member into a Go value and names the path that does not fit.
@@ -149,11 +156,18 @@ func decodeMember(path string, raw json.RawMessage, into any) error {
 	if raw == nil {
 		return nil
 	}
-	err := json.Unmarshal(raw, into)
+	return decodeProblem(path, json.Unmarshal(raw, into))
+}
+
+// decodeProblem says where in the member at path a value has the wrong type or name.
+func decodeProblem(path string, err error) error {
 	var mismatch *json.UnmarshalTypeError
+	var key *catalog.KeyError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &key):
+		return invalid(path+"."+key.Key, path+": "+key.Reason+".")
 	case errors.As(err, &mismatch):
 		if mismatch.Field != "" {
 			path += "." + mismatch.Field

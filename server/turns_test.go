@@ -42,7 +42,7 @@ func TestCreateTurn(t *testing.T) {
 	})
 	t.Run("J unknown keys are ignored and reported", func(t *testing.T) {
 		rec := do(t, newTestServer(t, Options{Backend: newFake()}), post("/v1/turns", `{"tool":[],"__proto__":{}}`))
-		require.Contains(t, rec.Body.String(), `"warnings":["from the backend","unknown key \"tool\" was ignored","unknown key \"__proto__\" was ignored"]`)
+		require.Contains(t, rec.Body.String(), `"warnings":["from the backend","unknown key \"tool\" was ignored; did you mean \"tools\"?","unknown key \"__proto__\" was ignored"]`)
 	})
 	t.Run("J many unknown keys make few warnings", func(t *testing.T) {
 		body := "{" + strings.Repeat(`"k`+strings.Repeat("x", 500)+`":1,`, 500) + `"raw":false}`

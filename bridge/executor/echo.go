@@ -13,6 +13,11 @@ import (
 // tests of the service from outside and is off unless the operator enables it.
 type echoExecutor struct{}
 
+// Check implements Checker.
+func (echoExecutor) Check(spec json.RawMessage) error {
+	return onlyKeys(spec, "delayMs", "result", "error")
+}
+
 // Execute implements Executor.
 func (echoExecutor) Execute(ctx context.Context, call Call) (json.RawMessage, error) {
 	var spec struct {

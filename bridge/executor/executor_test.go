@@ -42,6 +42,7 @@ func TestBind(t *testing.T) {
 		{"caller", `{"type":"caller"}`, 0},
 		{"http, with the default timeout", `{"type":"http","url":"http://127.0.0.1:9/x"}`, 30 * time.Second},
 		{"a timeout of its own", `{"type":"http","url":"https://h/x","timeoutMs":1500}`, 1500 * time.Millisecond},
+		{"keys in another case", `{"type":"echo","TIMEOUTMS":1500,"delayms":1}`, 1500 * time.Millisecond},
 		{"a timeout that is clamped", `{"type":"echo","timeoutMs":1e12}`, time.Hour},
 		{"a timeout that no duration holds", `{"type":"echo","timeoutMs":1e300}`, time.Hour},
 		{"a timeout of next to nothing", `{"type":"echo","timeoutMs":1e-9}`, time.Millisecond},
@@ -73,6 +74,10 @@ func TestBind(t *testing.T) {
 		{"a header with a line break", `{"type":"http","url":"http://h/","headers":{"X-A":"b\r\nc"}}`, "X-A"},
 		{"a URL that is no string", `{"type":"http","url":5}`, "url"},
 		{"a header's name", `{"type":"http","url":"http://h/","headers":{"a b":"c"}}`, `headers: "a b" is no name of an HTTP header`},
+		{"an unknown key", `{"type":"http","url":"http://h/","method":"PUT"}`, `unknown key "method"; it has type, timeoutMs, url, headers`},
+		{"a slip", `{"type":"http","url":"http://h/","timeout_ms":5}`, `unknown key "timeout_ms"; did you mean "timeoutMs"?`},
+		{"a slip of the test executor's", `{"type":"echo","delayms2":5}`, `unknown key "delayms2"; did you mean "delayMs"?`},
+		{"a key where the caller runs it", `{"type":"caller","url":"http://h/"}`, `unknown key "url"; it has type, timeoutMs`},
 		{"a header's value", `{"type":"http","url":"http://h/","headers":{"ok":"1","x":"c\r\nd: e"}}`, "headers.x: the value has line breaks"},
 	} {
 		t.Run("G3 mistakes show at the turn: "+tc.name, func(t *testing.T) {

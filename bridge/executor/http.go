@@ -56,8 +56,10 @@ type httpSpec struct {
 
 // Check implements Checker.
 func (h *httpExecutor) Check(raw json.RawMessage) error {
-	_, err := parseHTTPSpec(raw)
-	return err
+	if _, err := parseHTTPSpec(raw); err != nil {
+		return err
+	}
+	return onlyKeys(raw, "url", "headers")
 }
 
 func parseHTTPSpec(raw json.RawMessage) (httpSpec, error) {

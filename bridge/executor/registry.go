@@ -75,7 +75,7 @@ func (r *Registry) Bind(spec json.RawMessage) (Binding, error) {
 		return Binding{}, fmt.Errorf("not an executor object: %w", err)
 	}
 	if head.Type == typeCaller {
-		return Binding{}, nil
+		return Binding{}, onlyKeys(spec)
 	}
 	e := r.byType[head.Type]
 	if e == nil {

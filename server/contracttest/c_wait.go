@@ -179,13 +179,29 @@ for (let i = 0; i < 4; i++) { spin(); await yield_control() } return "done"`).wa
 		// Which of them comes first is open; the other is answered at once.
 		select {
 		case told := <-one:
-			told.refused("code mode run is already being resumed.")
+			told.refused("code mode run is already being resumed.").has("retryable", `true`)
 			(<-two).waiting("pending_tools")
 		case told := <-two:
-			told.refused("code mode run is already being resumed.")
+			told.refused("code mode run is already being resumed.").has("retryable", `true`)
 			(<-one).waiting("pending_tools")
 		}
 		held.wait(t, r.runID(), ok(r.pending(0), object{"details": "still there"})).completed(`"still there"`)
+	})
+	t.Run("C5 two waits at once, each with a result: both count, whoever is refused", func(t *testing.T) {
+		held := c.prepare(t, spec{config: object{"timeoutMs": 1500}, tools: []object{asking("ask"), asking("pick")}})
+		r := held.exec(t, `return await Promise.all([tools.ask({}), tools.pick({})])`).waiting("pending_tools")
+		one := inBackground(func() reply { return held.wait(t, r.runID(), ok(r.pending(0), object{"details": 1})) })
+		two := held.wait(t, r.runID(), ok(r.pending(1), object{"details": 2}))
+		for _, answer := range []reply{<-one, two} {
+			switch answer.str("status") {
+			case "completed":
+				answer.completed(`[1,2]`)
+				return
+			case "failed":
+				answer.refused("code mode run is already being resumed.").has("retryable", `true`).mentions("hints", "were taken")
+			}
+		}
+		held.wait(t, r.runID()).completed(`[1,2]`)
 	})
 	t.Run("C3 a wait by a turn that is gone", func(t *testing.T) {
 		gone := c.prepare(t, brief)

@@ -2,6 +2,7 @@ package contracttest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,30 @@ func problems(t *testing.T, c *client) {
 			p.send(t).problem(p.status).conceals("goroutine", ".go:", "panic")
 		})
 	}
+	t.Run("I3 a byte order mark is ignored, on every route", func(t *testing.T) {
+		const bom = "\ufeff"
+		c.post(t, "/v1/exec", bom+`{"turnId":"`+tn.id+`","code":"return 1"}`).completed(`1`)
+		c.post(t, "/v1/turns", bom+`{}`).is(http.StatusOK)
+		c.post(t, "/v1/wait", bom+`{"turnId":"`+tn.id+`","runId":"x"}`).refused("code mode run is unavailable or expired.")
+		c.post(t, "/v1/payload/check", bom+`{"tools":[]}`).problem(http.StatusConflict)
+		c.post(t, "/v1/exec", bom).problem(400, "empty")
+		c.post(t, "/v1/exec", bom+bom+`{}`).problem(400)
+	})
+	t.Run("I3 HEAD where GET is, with the same headers", func(t *testing.T) {
+		for _, path := range []string{"/openapi.json", "/healthz", "/v1/namespaces"} {
+			got, head := c.get(t, path).is(http.StatusOK), c.send(t, http.MethodHead, path, nil).is(http.StatusOK)
+			require.Empty(t, head.raw)
+			require.Equal(t, got.header.Get("Content-Type"), head.header.Get("Content-Type"))
+			require.Equal(t, got.header.Get("Content-Length"), head.header.Get("Content-Length"))
+		}
+		c.send(t, http.MethodHead, "/readyz", nil).is(http.StatusOK)
+		c.send(t, http.MethodHead, "/nowhere", nil).is(http.StatusNotFound)
+	})
+	t.Run("I3 another method is told which there are", func(t *testing.T) {
+		require.Equal(t, "OPTIONS, POST", allowed(c.send(t, http.MethodHead, "/v1/exec", nil).is(http.StatusMethodNotAllowed)))
+		require.Equal(t, "GET, HEAD, OPTIONS", allowed(c.send(t, http.MethodDelete, "/openapi.json", nil).is(http.StatusMethodNotAllowed)))
+		require.Equal(t, "GET, HEAD, OPTIONS", allowed(c.send(t, http.MethodOptions, "/openapi.json", nil).is(http.StatusNoContent)))
+	})
 	t.Run("I3 malformed JSON says where", func(t *testing.T) {
 		c.post(t, "/v1/turns", "{\n  \"config\": tru\n}").problem(400, "2")
 	})
@@ -70,6 +95,13 @@ func problems(t *testing.T, c *client) {
 		}
 		require.NotEmpty(t, r.str("engine"), r.story())
 	})
+}
+
+// allowed is the Allow header, sorted.
+func allowed(r reply) string {
+	methods := strings.Split(r.header.Get("Allow"), ", ")
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
 }
 
 func idempotency(t *testing.T, c *client) {
