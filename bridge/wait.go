@@ -34,14 +34,36 @@ func (t *Turn) Wait(ctx context.Context, in WaitInput) (*Result, error) {
 	defer end()
 	id, _ := jsonString(in.RunID)
 	r, err := t.claim(ctx, strings.TrimSpace(id))
+	if errors.Is(err, errResuming) {
+		return t.alreadyResuming(r, in.Results), nil
+	}
 	if err != nil {
 		return t.refused(err.Error()), nil
 	}
 	r.requests.answerYields()
 	for _, refused := range r.deliver(in.Results).Refused {
-		r.hint(fmt.Sprintf("The result delivered for %q was not taken: %s.", refused.ID, refused.Reason))
+		r.hint(notTaken(refused))
 	}
 	return r.resume(newInvocation(ctx, &r.turn.config, r.parent))
+}
+
+// alreadyResuming answers a wait that came while another one drives the run. Its results are as good as if they had been
+// delivered by themselves (contract C10), and the same wait may come again (contract C5).
+func (t *Turn) alreadyResuming(r *run, results []CallResult) *Result {
+	refused := t.refused(errResuming.Error())
+	refused.Retryable = true
+	delivery := r.deliver(results)
+	if n := len(delivery.Accepted); n > 0 {
+		refused.Hints = append(refused.Hints, fmt.Sprintf("%d result(s) of this wait were taken; they need not be sent again.", n))
+	}
+	for _, no := range delivery.Refused[:min(len(delivery.Refused), maxHints-1)] {
+		refused.Hints = append(refused.Hints, notTaken(no))
+	}
+	return refused
+}
+
+func notTaken(refused Refusal) string {
+	return fmt.Sprintf("The result delivered for %q was not taken: %s.", refused.ID, refused.Reason)
 }
 
 // resume waits for something to deliver and drives the run on. If nothing comes in time the run is parked again, as it was.
@@ -143,7 +165,7 @@ func (t *Turn) ownedBy(other *Turn) error {
 	return nil
 }
 
-// claim makes the caller the one that drives the run. Where every wait restores a snapshot, the guest is in one afterwards,
+// claim makes the caller the one that drives the run; with errResuming it returns the run too. Where every wait restores a snapshot, the guest is in one afterwards,
 // unless it can't be moved.
 func (t *Turn) claim(ctx context.Context, id string) (*run, error) {
 	r, err := t.find(id)
@@ -155,7 +177,7 @@ func (t *Turn) claim(ctx context.Context, id string) (*run, error) {
 		_ = o.move(ctx, r) // if that fails the heap is still there
 	}
 	if err := r.lifecycle.claim(); err != nil {
-		return nil, err
+		return r, err
 	}
 	r.guest.wake()
 	if o != nil {

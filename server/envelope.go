@@ -14,9 +14,14 @@ import (
 // maxDepth bounds the nesting of a body, because what reads it further on, here and in the guest, recurses.
 const maxDepth = 1000
 
+var byteOrderMark = []byte("\xEF\xBB\xBF")
+
 // parseObject checks a body and returns its JSON object. The result holds a copy of the text, so it outlives the buffer
 // that raw is in.
+//
+// A byte order mark in front of it is ignored, as RFC 8259, section 8.1, lets a parser do: some clients write one.
 func parseObject(raw []byte) (gjson.Result, error) {
+	raw = bytes.TrimPrefix(raw, byteOrderMark)
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return gjson.Result{}, malformed(raw, 0, "the body is empty")
 	}

@@ -16,9 +16,6 @@ type readiness struct {
 
 // healthz is GET /healthz: the process answers. Whether it can work is /readyz.
 func (s *Server) healthz(c echo.Context) error {
-	if c.Request().Method == http.MethodHead {
-		return c.NoContent(http.StatusOK)
-	}
 	return send(c, http.StatusOK, mimeJSON, []byte(`{"ok":true}`))
 }
 
@@ -32,9 +29,6 @@ func (s *Server) readyz(c echo.Context) error {
 	}
 	if err := s.ready(); err != nil {
 		answer.OK, answer.Reason, status = false, err.Error(), http.StatusServiceUnavailable
-	}
-	if c.Request().Method == http.MethodHead {
-		return c.NoContent(status)
 	}
 	return sendValue(c, status, answer)
 }

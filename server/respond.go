@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"net/http"
 	"strconv"
 	"sync"
 
@@ -34,7 +35,8 @@ func giveBuffer(b *[]byte) {
 	buffers.Put(b)
 }
 
-// send writes a whole answer at once, with its length, so that a client can tell a cut one.
+// send writes a whole answer at once, with its length, so that a client can tell a cut one. A HEAD gets the
+// headers alone.
 func send(c echo.Context, status int, mime []string, body []byte) error {
 	h := c.Response().Header()
 	h["Content-Type"] = mime
@@ -42,6 +44,9 @@ func send(c echo.Context, status int, mime []string, body []byte) error {
 	// Answers hold what a cell wrote; no browser may take them for anything else.
 	h["X-Content-Type-Options"] = noSniff
 	c.Response().WriteHeader(status)
+	if c.Request().Method == http.MethodHead {
+		return nil
+	}
 	_, err := c.Response().Write(body)
 	return err
 }

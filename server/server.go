@@ -120,10 +120,11 @@ func (s *Server) routes() *echo.Echo {
 		e.Use(s.trace)
 	}
 
-	probes := []string{http.MethodGet, http.MethodHead} // load balancers use either
-	e.Match(probes, "/healthz", s.healthz)
-	e.Match(probes, "/readyz", s.readyz)
-	e.GET("/openapi.json", s.openapi)
+	// Whatever can be read takes HEAD too (RFC 9110, section 9.1).
+	read := []string{http.MethodGet, http.MethodHead}
+	e.Match(read, "/healthz", s.healthz)
+	e.Match(read, "/readyz", s.readyz)
+	e.Match(read, "/openapi.json", s.openapi)
 
 	// The guard is on each route and not on a group: a group would also answer for the routes that don't exist.
 	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.refuseWhenStopping}
@@ -136,7 +137,7 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/v1/runs/:runId/import", s.importRun, guard...)
 	e.DELETE("/v1/runs/:runId", s.abortRun, guard...)
 	e.DELETE("/v1/sessions/:id", s.dropSession, guard...)
-	e.GET("/v1/namespaces", s.listNamespaces, guard...)
+	e.Match(read, "/v1/namespaces", s.listNamespaces, guard...)
 	e.PUT("/v1/namespaces/:id", s.declareNamespace, guard...)
 	e.DELETE("/v1/plugins/:pluginId/namespaces", s.clearNamespaces, guard...)
 	e.POST("/v1/payload/check", s.checkPayload, guard...)
