@@ -7,6 +7,22 @@ import (
 
 var languageNames = map[string]string{"javascript": "JavaScript", "typescript": "TypeScript"}
 
+// examples show what cells do most. They are valid in both languages, and none does two things that are needed apart.
+const examples = "Cells by example, with invented tool names:\n```js\n" +
+	"// call a tool, return only the part you need\n" +
+	"const tickets = await tools.list_tickets({ state: \"open\" });\n" +
+	"return tickets.map((t) => t.title);\n" +
+	"// several at once; catch what may fail\n" +
+	"return await Promise.all([1, 2].map((id) => tools.get_ticket({ id }).catch((e) => e.message)));\n" +
+	"// find a tool and see its input …\n" +
+	"const [hit] = await tools.search(\"send a chat message\");\n" +
+	"return (await tools.describe(hit.id)).signature;\n" +
+	"// … and call it in the next exec\n" +
+	"return await tools.callValue(\"openclaw:chat:post\", { text: \"Hi\" });\n" +
+	"// output before the end; hand control back, then go on with `wait`\n" +
+	"text(\"half done\"); json({ left: 3 }); await yield_control();\n" +
+	"```\n"
+
 // execText is what teaches a model to write cells (contract A4). Every sentence answers a mistake that models make;
 // what a turn doesn't have (MCP, namespaces) is not mentioned.
 func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
@@ -17,29 +33,31 @@ func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
 	}
 	var t strings.Builder
 	// Models forget the return, and expect a REPL that remembers.
-	t.WriteString("Runs " + strings.Join(names, " or ") + " in a fresh sandbox (code mode). The code is the body of an async function: " +
-		"top-level `await` works. Use `return` to pass the final value back; without it the result is `null`. " +
-		"The value must be JSON compatible; `text(v)` and `json(v)` add further output. " +
-		"Globals do not survive from one exec to the next.\n")
+	t.WriteString("Runs " + strings.Join(names, " or ") + " in a fresh sandbox (code mode). The code is the body of an async function. " +
+		"Use `return` to pass the final value back; without it the result is `null`. " +
+		"The value must be JSON compatible; `text(v)`, `json(v)` and `console.log` add further output. " +
+		"Variables do not survive from one exec to the next, so do the whole job in one cell where you can.\n")
+	// They forget the await, and look for the value inside of a wrapper that is not there.
+	t.WriteString("Every tool call returns a promise: `await` each. `tools.<name>(input)` takes one object and resolves to the value itself, " +
+		"without a wrapper; if the tool fails it throws an Error with `message` and `code`. " +
+		"It is there for names that are identifiers and unambiguous; `tools.callValue(id, input)` does the same for any tool. " +
+		"Only `tools.call(entry.id, args)` resolves to `{ tool, result }`, where `result` is the raw `{ content, details, isError }`, and does not throw on `isError`.\n")
+	t.WriteString(examples)
+	// The names in the examples must not be taken for real ones, nor a schema be guessed.
+	t.WriteString("For a tool whose input you do not see here: find it with `tools.search(query)` (plain words), " +
+		"read its schema with `tools.describe(entry.id)`, then call it. `ALL_TOOLS` lists every entry without schemas. " +
+		"`API.list(prefix?)` and `API.read(path)` give TypeScript declarations, for example `tools/<owner>.d.ts`.\n")
 	// They reach for what they know from Node; each refusal names the way that works.
-	t.WriteString("Node.js modules, `process`, `fetch` and the file system do not exist, and `require`/`import` are NOT available. " +
-		"For shell, file and network work use enabled catalog tools allowed by policy: " +
-		"find one with `tools.search(query)`, read its schema with `tools.describe(entry.id)`, " +
-		"run it with `tools.call(entry.id, args)`; `await` each.\n")
-	// The two call forms differ in what they resolve to and in what they throw.
-	t.WriteString("`tools.call` resolves to `{ tool, result }` with the raw result `{ content, details, isError }` and does not throw when `isError` is set. " +
-		"`tools.callValue(id, args)` resolves to the useful value alone and throws on `isError`; so does `tools.<name>(args)`, " +
-		"which exists for names that are identifiers and unambiguous. " +
-		"`ALL_TOOLS` lists every entry without schemas. Run independent calls together with `Promise.all`; catch errors that you can handle.\n")
-	t.WriteString("Read TypeScript declarations with `API.list(prefix?)` and `API.read(path)`, for example `tools/<owner>.d.ts`.\n")
+	t.WriteString("Node.js modules, `process`, `fetch` and the file system do not exist, and `require`/`import` are NOT available: " +
+		"for shell, file and network work use enabled catalog tools allowed by policy. ")
 	// exec is the name of a shell tool elsewhere.
 	fmt.Fprintf(&t, "`language` accepts only %s, not bash or shell.\n", strings.Join(langs, " or "))
 	// A model that takes waiting for an answer gives up half-way.
-	t.WriteString("A `waiting` result is not finished: call `wait` with its `runId`. `yield_control()` gives control back on purpose.\n")
+	t.WriteString("A `waiting` result is not finished: call `wait` with its `runId`, and the cell goes on where it was.\n")
 	t.WriteString(budgetText(b))
 	// Enough to call the everyday tools without searching first.
 	if list := c.toolIndex(); list != "" {
-		t.WriteString("\nTools (id, input => output):\n" + list)
+		t.WriteString("\nTools (id, input => output; the last part of an id is the name):\n" + list)
 	}
 	t.WriteString(c.globalsText(namespaces))
 	return strings.TrimRight(t.String(), "\n")
@@ -49,7 +67,7 @@ func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
 func budgetText(b Budget) string {
 	var parts []string
 	if b.TimeoutMs > 0 {
-		parts = append(parts, fmt.Sprintf("%d ms", b.TimeoutMs))
+		parts = append(parts, fmt.Sprintf("%d ms, waiting for tools apart", b.TimeoutMs))
 	}
 	if b.MaxOutputBytes > 0 {
 		parts = append(parts, fmt.Sprintf("%d bytes each of value and output", b.MaxOutputBytes))
@@ -76,10 +94,12 @@ func (c *Catalog) globalsText(namespaces []NamespaceHint) string {
 		for i, s := range servers {
 			ids[i] = s.id
 		}
-		t.WriteString("- MCP: MCP server tools grouped by server. They are reachable through `MCP` only, not through `tools`.\n")
-		t.WriteString("Read API files such as mcp/index.d.ts and mcp/<server>.d.ts with `API.read` for TypeScript-style MCP headers; " +
+		t.WriteString("- MCP: MCP server tools grouped by server. They are reachable through `MCP` only, not through `tools`; " +
 			"visible servers: " + strings.Join(ids, ", ") + ".\n")
-		t.WriteString("Call MCP tools as MCP.<server>.<tool>({ ...input }) with one object argument matching the header.\n")
+		t.WriteString("Call MCP tools as MCP.<server>.<tool>({ ...input }) with one object argument matching the header. " +
+			"Read the headers first: `return await API.read(\"mcp/" + ids[0] + ".d.ts\")`, or mcp/index.d.ts for all. " +
+			"A call resolves to the server's own `{ content, structuredContent?, isError? }` and does not throw on `isError`:\n" +
+			"```js\nconst r = await " + servers[0].example() + "\nreturn r.isError ? r : r.structuredContent ?? r.content;\n```\n")
 	}
 	for _, n := range namespaces {
 		t.WriteString("- " + n.GlobalName)
@@ -92,4 +112,10 @@ func (c *Catalog) globalsText(namespaces []NamespaceHint) string {
 		}
 	}
 	return t.String()
+}
+
+// example is a call of a server's first tool.
+func (s *server) example() string {
+	first := s.tools[0]
+	return "MCP." + s.id + "." + first.method() + "({ ...input }); // input: " + first.entry.inputHint(maxExample)
 }

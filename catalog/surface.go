@@ -58,8 +58,7 @@ func (c *Catalog) DirectTools() []ModelTool {
 }
 
 const waitText = "Resumes a code mode run that `exec` or `wait` left `waiting`, and returns the same kind of result. " +
-	"Pass the `runId` of that result. It waits for pending tool calls first; " +
-	"if the result is `waiting` again, call `wait` again with the same `runId`."
+	"It waits for pending tool calls first; if the result is `waiting` again, call `wait` again with the same `runId`."
 
 const waitParameters = `{"type":"object","properties":{"runId":{"type":"string",` +
 	`"description":"The runId of the waiting result."}},"required":["runId"]}`
@@ -75,10 +74,10 @@ func execParameters(b Budget) json.RawMessage {
 		accepted += quote(l)
 	}
 	dst := []byte(`{"type":"object","properties":{"code":{"type":"string","description":`)
-	dst = appendQuoted(dst, "The source to run: the body of an async function. The `tools` object (search, describe, call), "+
-		"`ALL_TOOLS`, the `API` virtual files and namespace globals are in scope; Node built-in modules are not.")
+	dst = appendQuoted(dst, "The source to run: the body of an async function. The `tools` object, `ALL_TOOLS`, `API` "+
+		"and namespace globals are in scope; Node built-in modules are not.")
 	dst = append(dst, `},"command":{"type":"string","description":`...)
-	dst = appendQuoted(dst, "Alias for code, for hook policies that know exec by its command. Give one of the two.")
+	dst = appendQuoted(dst, "Another name of code. Give one of the two.")
 	dst = append(dst, `},"language":{"type":"string","enum":[`...)
 	for i, l := range langs {
 		if i > 0 {

@@ -40,7 +40,8 @@ func TestSurface(t *testing.T) {
 			"Use `return` to pass the final value back", "`null`", "Node.js modules", "`require`/`import` are NOT available",
 			"`tools.search(query)`", "enabled catalog tools allowed by policy", "`tools.describe(entry.id)`",
 			"`tools.call(entry.id, args)`", `"javascript" or "typescript"`, "`API.list(prefix?)`", "`API.read(path)`",
-			"`wait`", "runId", "10000 ms", "65536 bytes", "16 tool calls at once", "tools.callValue",
+			"await tools.list_tickets({", "Promise.all(", "(await tools.describe(hit.id))", "await yield_control()", "text(", ".catch(",
+			"`await` each", "without a wrapper", "`fetch`", "`wait`", "runId", "10000 ms", "65536 bytes", "16 tool calls at once", "tools.callValue",
 		} {
 			require.Contains(t, surface[0].Description, part)
 		}
@@ -84,6 +85,8 @@ func TestSurfaceGlobals(t *testing.T) {
 		require.Contains(t, text, "visible servers: chromeDevtools, docs, github.")
 		require.Contains(t, text, "Call MCP tools as MCP.<server>.<tool>({ ...input }) with one object argument matching the header.")
 		require.NotContains(t, text, "mcp:github:create_issue", "MCP tools can't be called by id")
+		require.Contains(t, text, "const r = await MCP.chromeDevtools.takeSnapshot({ ...input }); // input: { output?: \"markdown\" | \"text\" }")
+		require.Contains(t, text, `API.read("mcp/chromeDevtools.d.ts")`)
 	})
 	t.Run("F3 namespaces and their prompts", func(t *testing.T) {
 		text := mustNew(t).Surface(budgets, []NamespaceHint{

@@ -9,6 +9,7 @@ import (
 const (
 	maxIndex     = 8000
 	maxHint      = 160
+	maxExample   = 80
 	indexReserve = 120 // for the line that counts what was left out
 )
 

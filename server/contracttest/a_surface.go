@@ -42,6 +42,25 @@ func surface(t *testing.T, c *client) {
 			require.Contains(t, text, id)
 		}
 	})
+	t.Run("A4 the examples run as they are", func(t *testing.T) {
+		shop := c.prepare(t, spec{tools: []object{
+			giving("list_tickets", object{"details": []object{{"title": "Broken lamp"}}}), giving("get_ticket", object{"details": "one"}),
+			with(giving("post", object{"details": "sent"}), object{"owner": "chat", "description": "Send a chat message."}),
+			mcp("wiki", "look", object{"page": object{"type": "string"}}),
+		}})
+		blocks := strings.Split(shop.reply.str("tools.0.description"), "```")
+		require.Len(t, blocks, 5, "one of cells, one of MCP")
+		var got []string
+		for cell := range strings.SplitSeq(strings.TrimPrefix(blocks[1], "js\n//"), "\n//") {
+			r := shop.exec(t, "//"+cell)
+			got = append(got, r.str("status")+" "+r.str("value"))
+		}
+		require.Equal(t, []string{
+			`completed ["Broken lamp"]`, `completed ["one","one"]`, `completed ` + shop.exec(t, `return (await tools.describe("post")).signature`).str("value"),
+			`completed sent`, `waiting `,
+		}, got)
+		shop.exec(t, strings.Replace(strings.TrimPrefix(blocks[3], "js\n"), "...input", "", 1)).result("completed").mentions("value", "look")
+	})
 	t.Run("A4 MCP is spoken of only where it is visible", func(t *testing.T) {
 		plain := c.prepare(t, spec{tools: []object{echo("noop")}}).reply
 		require.NotContains(t, plain.str("tools.0.description"), "mcp/index.d.ts")
