@@ -11,9 +11,11 @@
 // The collector, when it comes during a later disposer, follows pointers to what is gone. The one here keeps the
 // collector away until the engine's own has forgotten all of them.
 //
-// next and return of iterator helpers: where such a method is an engine's own, the helper around it calls it without a
-// look at the stack, so a long chain of them (it = it.map(f), often) runs past the stack's end. The ones here are
-// called like any function, and that checks.
+// next and return of Iterator.from: where such a method is an engine's own, what is around it calls it without a look at
+// the stack, so a long chain of them runs past the stack's end. The ones here are called like any function, and that
+// checks. Iterator.concat and the helpers (map, take and the like): see iterator.js.
+//
+// RegExp.escape: it takes a long joined string, which is still in parts, for one in one piece, and reads what lies behind it.
 //
 // match, matchAll, replace and split of regular expressions: see regexp.js.
 #include "guest.h"
@@ -88,11 +90,8 @@ static JSValue iterator_method(JSContext *ctx, JSValueConst this_val, int argc, 
 static void replace_iterator_methods(JSContext *ctx)
 {
 	static const struct { const char *prototype, *name; } methods[ITERATOR_METHODS] = {
-		{"Object.getPrototypeOf([].values().map(String))", "next"},
-		{"Object.getPrototypeOf([].values().map(String))", "return"},
 		{"Object.getPrototypeOf(Iterator.from({next: String}))", "next"},
 		{"Object.getPrototypeOf(Iterator.from({next: String}))", "return"},
-		{"Object.getPrototypeOf(Iterator.concat())", "next"},
 	};
 	const union { JSCFunctionMagic *magic; JSCFunction *plain; } f = {.magic = iterator_method};
 	JSEvalOptions options = {JS_EVAL_OPTIONS_VERSION, JS_EVAL_TYPE_GLOBAL, "guest", 1};
@@ -119,9 +118,41 @@ static JSValue written(JSContext *ctx, const char *name, JSValueConst this_val, 
 	return result;
 }
 
-static JSValue array_from_async(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+// The builtins that are written in JavaScript: the first of Array, the second of Iterator, the others of its prototype.
+static const struct { const char *name; int length; } written_builtins[] = {
+	{"fromAsync", 1}, {"concat", 0}, {"drop", 1}, {"filter", 1}, {"flatMap", 1}, {"map", 1}, {"take", 1},
+};
+
+static JSValue written_builtin(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
 {
-	return written(ctx, "fromAsync", this_val, argc, argv);
+	return written(ctx, written_builtins[which].name, this_val, argc, argv);
+}
+
+static void replace_by_written(JSContext *ctx, JSValueConst global)
+{
+	const union { JSCFunctionMagic *magic; JSCFunction *plain; } f = {.magic = written_builtin};
+	JSValue array = JS_GetPropertyStr(ctx, global, "Array"), iterator = JS_GetPropertyStr(ctx, global, "Iterator");
+	JSValue prototype = JS_GetPropertyStr(ctx, iterator, "prototype");
+	for (int i = 0; i < (int)(sizeof(written_builtins) / sizeof(*written_builtins)); i++) {
+		const char *name = written_builtins[i].name;
+		JSValue method = JS_NewCFunction2(ctx, f.plain, name, written_builtins[i].length, JS_CFUNC_generic_magic, i);
+		JS_DefinePropertyValueStr(ctx, i == 0 ? array : i == 1 ? iterator : prototype, name, method,
+		                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+	}
+	JS_FreeValue(ctx, prototype);
+	JS_FreeValue(ctx, iterator);
+	JS_FreeValue(ctx, array);
+}
+
+// regexp_escape hands the engine's own a string in one piece.
+static JSValue regexp_escape(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	if (!is_string(argv[0]))
+		return JS_Call(ctx, guest_of(ctx)->escape, this_val, argc, argv);
+	JSValue text = JS_ToString(ctx, argv[0]);
+	JSValue result = is_exception(text) ? text : JS_Call(ctx, guest_of(ctx)->escape, this_val, 1, &text);
+	JS_FreeValue(ctx, text);
+	return result;
 }
 
 // regexp_method is the engine's own for all but regular expressions with the flag v.
@@ -144,6 +175,9 @@ static void replace_regexp_methods(JSContext *ctx, JSValueConst global)
 	guest_of(ctx)->has_sets = JS_Eval2(ctx, getter, strlen(getter), &options);
 	JSValue constructor = JS_GetPropertyStr(ctx, global, "RegExp"), symbols = JS_GetPropertyStr(ctx, global, "Symbol");
 	JSValue prototype = JS_GetPropertyStr(ctx, constructor, "prototype");
+	guest_of(ctx)->escape = JS_GetPropertyStr(ctx, constructor, "escape");
+	JS_DefinePropertyValueStr(ctx, constructor, "escape", JS_NewCFunction2(ctx, regexp_escape, "escape", 1, JS_CFUNC_generic, 0),
+	                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 	for (int i = 0; i < REGEXP_METHODS; i++) {
 		char label[32];
 		snprintf(label, sizeof(label), "[Symbol.%s]", regexp_names[i]);
@@ -166,12 +200,11 @@ void builtins_replace(JSContext *ctx)
 	JSValue prototype = JS_GetPropertyStr(ctx, array, "prototype");
 	JS_DefinePropertyValueStr(ctx, prototype, "push", JS_NewCFunction2(ctx, array_push, "push", 1, JS_CFUNC_generic, 0),
 	                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
-	JS_DefinePropertyValueStr(ctx, array, "fromAsync", JS_NewCFunction2(ctx, array_from_async, "fromAsync", 1, JS_CFUNC_generic, 0),
-	                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
 	JS_FreeValue(ctx, prototype);
 	JS_FreeValue(ctx, array);
 	replace_dispose(ctx, global);
 	replace_iterator_methods(ctx);
+	replace_by_written(ctx, global);
 	replace_regexp_methods(ctx, global);
 	JS_FreeValue(ctx, global);
 }

@@ -81,7 +81,7 @@ struct unhandled {
 };
 
 #define MAX_UNHANDLED 8
-#define ITERATOR_METHODS 5
+#define ITERATOR_METHODS 2
 #define REGEXP_METHODS 4
 
 struct guest {
@@ -100,7 +100,7 @@ struct guest {
 	uint8_t truncate;
 	JSValue error_constructor, function_to_string, on_open;
 	// The engine's own, behind the ones of builtins.c.
-	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS], regexp_methods[REGEXP_METHODS], has_sets;
+	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS], regexp_methods[REGEXP_METHODS], has_sets, escape;
 	JSValue on_builtin;  // gives those that are written in JavaScript
 	JSClassID number_class, string_class, boolean_class, bigint_class;
 

@@ -89,8 +89,9 @@
 	for (const name of ["URL", "URLSearchParams"]) lazyGlobal(URLS, name);
 	lazyGlobal(CLONE, "structuredClone");
 	// What builtins.c asks for when a cell first uses it.
+	const BUILTINS = [7, 8, 9];
 	host.onBuiltin((name) => {
-		if (made[name] === undefined) load(name === "fromAsync" ? 8 : 7, host);
+		for (let i = 0; i < BUILTINS.length && made[name] === undefined; i++) load(BUILTINS[i], host);
 		return made[name];
 	});
 	host.needWeb = () => {

@@ -263,11 +263,16 @@
 	host.onOpen = (f) => {
 		onOpen = f;
 	};
-	// Of the builtins that are written in JavaScript this engine lacks one.
+	// Of the builtins that are written in JavaScript, this engine lacks one and has the others with the same faults.
 	host.onBuiltin = (give) => {
-		const { fromAsync } = { fromAsync(items) { return apply(give("fromAsync"), this, arguments) } };
-		put(Array, "fromAsync", fromAsync);
-		hide(Array, "fromAsync");
+		const method = (target, name) => {
+			const f = { [name](x) { return apply(give(name), this, arguments) } }[name];
+			put(target, name, f);
+			hide(target, name);
+		};
+		method(Array, "fromAsync");
+		method(Iterator, "concat");
+		for (const name of ["drop", "filter", "flatMap", "map", "take"]) method(Iterator.prototype, name);
 	};
 
 	// ---- the guest's own sources

@@ -55,6 +55,11 @@ func TestValues(t *testing.T) {
 			"B6 the adapter", `const c = {n: -0}; c.self = c; return [c, undefined, () => 1, 10n ** 20n, NaN, new Date(0), new Error("m"), new Map(), "\ud800", JSON.parse('{"__proto__":1}')]`,
 			`[{"n":0,"self":"[Circular]"},null,null,"100000000000000000000",null,"1970-01-01T00:00:00.000Z",{"name":"Error","message":"m"},{},"�",{"__proto__":1}]`,
 		},
+		{
+			"B2 builtins that are written in JavaScript",
+			`return [[1, 2].values().map((x) => x).take(1).toArray(), Iterator.concat([1], [2]).take(1).toArray(), await Array.fromAsync([Promise.resolve(1)]), /^[[a-z]--[b]]$/v.test("b"), new RegExp("(?<a>x)|(?<a>y)").exec("y").groups.a]`,
+			`[[1],[1],[1],false,"y"]`,
+		},
 		{"B6 boxed values", `return [new Number(1), new String("s"), new Boolean(false), Object(2n)]`, `[1,"s",false,"2"]`},
 		{"B6 toJSON is honoured", `return {toJSON: () => ({a: 1})}`, `{"a":1}`},
 		{"D1 nothing of ours is left lying about", `return Object.getOwnPropertyNames(globalThis).filter((n) => n.startsWith("__"))`, `[]`},
