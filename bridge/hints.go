@@ -29,6 +29,9 @@ func (r *run) hintValue(timers int) {
 	if r.noticed&engine.HintUndefined != 0 && len(r.output.items) == 0 {
 		r.hint("Nothing was returned and nothing was put out. Use return to pass a value back, or text() and json() for output.")
 	}
+	if r.noticed&engine.HintLocale != 0 {
+		r.hint("Only English is known here: what was to be written for another locale was written as for en-US. Numbers, dates and order of words may differ from what that locale's readers expect.")
+	}
 	if timers > 0 {
 		r.hint(fmt.Sprintf("%d timer(s) had not fired when the cell returned, and were dropped. Await a promise that the timer resolves.", timers))
 	}

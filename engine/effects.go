@@ -97,6 +97,7 @@ const (
 	HintMapOrSet
 	HintFunction
 	HintUndefined
+	HintLocale // a language other than English was asked for
 )
 
 // Main is the cell's promise after a step.

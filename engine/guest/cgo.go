@@ -62,6 +62,12 @@ var compileSources = sync.OnceValue(func() error {
 			return fmt.Errorf("compile the guest's own source %d", i)
 		}
 	}
+	for i, table := range Tables() {
+		// Kept for as long as the process lives.
+		if !C.table_keep(C.int(i), C.CString(table), C.size_t(len(table))) {
+			return fmt.Errorf("there is no place for table %d", i)
+		}
+	}
 	return nil
 })
 

@@ -1,14 +1,11 @@
 // Code: the runtime's own sources, compiled once a process.
 //
-// The bytecode lies outside of every heap and is only read. What a heap needs of it at once is loaded at boot and
-// becomes part of the image; the rest when a cell first touches what it provides.
+// The bytecode lies outside of every heap. What a heap needs of it at once is loaded at boot and becomes part of the image;
+// the rest when a cell first touches what it provides. The same holds for tables of constants, of which a heap gets one row
+// at a time.
 #include "guest.h"
 
 #include <string.h>
-
-#define MAX_SOURCES 16
-
-static struct code { uint8_t *bytes; size_t len; } codes[MAX_SOURCES];
 
 // compile returns the bytecode of one source, without its text and debug tables, so that a cell sees neither source
 // nor lines of it.
@@ -28,28 +25,46 @@ static uint8_t *compile(JSContext *ctx, const char *source, size_t len, size_t *
 // compiler leaves behind would be holes in every image. Returns false if the source is none.
 bool code_compile(int index, const char *source, size_t len)
 {
-	JSRuntime *rt = index < MAX_SOURCES ? compiler_new() : NULL;
+	JSRuntime *rt = index >= 0 && index < MAX_SOURCES ? compiler_new() : NULL;
 	JSContext *ctx = rt ? JS_NewContext(rt) : NULL;
-	struct code c = {NULL, 0};
-	uint8_t *code = ctx ? compile(ctx, source, len, &c.len) : NULL;
-	if (code && (c.bytes = code_keep(c.len))) {
-		memcpy(c.bytes, code, c.len);
-		codes[index] = c;
-	}
+	size_t size;
+	uint8_t *code = ctx ? compile(ctx, source, len, &size) : NULL;
+	bool kept = code && code_keep(index, code, size);
 	if (ctx) {
 		js_free(ctx, code);
 		JS_FreeContext(ctx);
 	}
 	if (rt)
 		JS_FreeRuntime(rt);
-	return c.bytes != NULL;
+	return kept;
 }
 
 // code_load runs a compiled source in a heap: it is a function of the host object.
 JSValue code_load(JSContext *ctx, int index, JSValueConst host)
 {
-	JSValue f = JS_EvalFunction(ctx, JS_ReadObject(ctx, codes[index].bytes, codes[index].len, JS_READ_OBJ_BYTECODE));
+	size_t len;
+	uint8_t *code = code_fetch(ctx, index, &len);
+	if (!code)
+		return JS_ThrowSyntaxError(ctx, "there is no such source");
+	JSValue object = JS_ReadObject(ctx, code, len, JS_READ_OBJ_BYTECODE);
+	code_done(ctx, code);
+	JSValue f = JS_EvalFunction(ctx, object);
 	JSValue r = is_exception(f) ? f : JS_Call(ctx, f, JS_UNDEFINED, 1, &host);
 	JS_FreeValue(ctx, f);
 	return r;
+}
+
+// host_row(table, name) → what a table of constants (tables.go) says of a name, or undefined.
+JSValue host_row(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	int32_t table;
+	size_t len;
+	JS_ToInt32(ctx, &table, argv[0]);
+	const char *name = to_utf8(ctx, &len, argv[1]);
+	if (!name)
+		return JS_EXCEPTION;
+	JSValue row = table < 0 || memchr(name, '\n', len) || memchr(name, '\t', len) ? JS_UNDEFINED : table_row(ctx, table, name, len);
+	JS_FreeCString(ctx, name);
+	return row;
 }

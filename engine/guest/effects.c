@@ -190,7 +190,7 @@ static void emit_rejection(struct guest *g, JSValueConst reason)
 
 static void emit_value(struct guest *g, JSValueConst value)
 {
-	uint32_t from = g->scratch.len, hints = is_undefined(value) ? HINT_UNDEFINED : 0;
+	uint32_t from = g->scratch.len, hints = g->noticed | (is_undefined(value) ? HINT_UNDEFINED : 0);
 	buffer_u32(g->ctx, &g->scratch, 0);
 	int r = adapter_write(g, value, g->max_value, true, &hints);
 	if (r < 0) {

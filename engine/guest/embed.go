@@ -23,6 +23,8 @@ var (
 	arrayJS string
 	//go:embed iterator.js
 	iteratorJS string
+	//go:embed intl/core.js
+	intlJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -31,5 +33,5 @@ const Eager = 2
 
 // Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host object.
 func Sources() []string {
-	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, arrayJS, iteratorJS}
+	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, arrayJS, iteratorJS, intlJS}
 }

@@ -59,7 +59,7 @@ enum section { SECTION_ENTRIES = 0, SECTION_NAMES = 1, SECTION_MCP = 2, SECTION_
 enum main_state { MAIN_PENDING = 0, MAIN_FULFILLED = 1, MAIN_REJECTED = 2, MAIN_BEFORE = 3 };
 
 // What the adapter noticed about a value; sent with the value of the cell.
-enum hint { HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8 };
+enum hint { HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8, HINT_LOCALE = 16 };
 
 struct buffer {
 	uint8_t *data;
@@ -93,6 +93,7 @@ struct guest {
 	struct buffer scratch;  // JSON being written, innermost last
 	struct buffer clock;    // this step's clock reads
 	struct buffer catalog;
+	uint32_t noticed; // hints that are not the adapter's
 	struct { uint32_t at, len; } section[CATALOG_SECTIONS];
 
 	JSValue main;  // the cell's promise
@@ -166,12 +167,19 @@ int guest_boot(struct control *c, void *base, uint64_t size, int sources);
 void guest_run(struct control *c, const uint8_t *in, uint64_t in_len, const uint8_t *catalog, uint64_t catalog_len);
 void guest_collect(struct control *c);
 
-// leave.c, wasi.c: what the two builds do differently. guest_leave ends the step, guest_poll does if it is time.
+// leave.c, wasi.c: what the two builds do differently. guest_leave ends the step, guest_poll does if it is time. Code and
+// tables are kept for all heaps: code_keep takes a compiled source, code_fetch gives its bytes (NULL if there are none) until
+// code_done, table_row the text of a table's row.
+#define MAX_SOURCES 48
 _Noreturn void guest_leave(int status);
 void guest_poll(void);
 void stack_enter(JSRuntime *rt);
 JSRuntime *compiler_new(void);
-void *code_keep(size_t len);
+bool code_keep(int index, const uint8_t *code, size_t len);
+uint8_t *code_fetch(JSContext *ctx, int index, size_t *len);
+void code_done(JSContext *ctx, uint8_t *code);
+JSValue table_row(JSContext *ctx, int table, const char *name, size_t len);
+bool table_keep(int index, char *text, size_t len); // not on WebAssembly
 int64_t host_clock_ms(void);
 
 // effects.c
@@ -209,6 +217,7 @@ JSValue host_random(JSContext *ctx, JSValueConst this_val, int argc, JSValueCons
 // code.c
 bool code_compile(int index, const char *source, size_t len);
 JSValue code_load(JSContext *ctx, int index, JSValueConst host);
+JSValue host_row(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
 
 // builtins.c
 void builtins_replace(JSContext *ctx);

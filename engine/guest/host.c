@@ -148,6 +148,16 @@ static JSValue host_class(JSContext *ctx, JSValueConst this_val, int argc, JSVal
 	return JS_MKVAL(JS_TAG_INT, is_object(argv[0]) ? (int32_t)JS_GetClassID(argv[0]) : 0);
 }
 
+// host_notice(hint) adds to what the model is told about the value.
+static JSValue host_notice(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	int32_t hint;
+	JS_ToInt32(ctx, &hint, argv[0]);
+	guest_of(ctx)->noticed |= (uint32_t)hint;
+	return JS_UNDEFINED;
+}
+
 // host_load(index, host) runs one of the runtime's own sources that the heap was booted without.
 static JSValue host_load(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
@@ -195,6 +205,7 @@ JSValue host_object(JSContext *ctx)
 		{"catalog", host_catalog, 1},     {"names", host_names, 0},       {"tool", host_tool, 1},
 		{"isError", host_is_error, 1},    {"onOpen", host_on_open, 1},    {"onBuiltin", host_on_builtin, 1},    {"now", host_now, 0},
 		{"entries", host_entries, 1},     {"random", host_random, 0},       {"classOf", host_class, 1},     {"load", host_load, 2},
+		{"row", host_row, 2},             {"notice", host_notice, 1},
 	};
 	JSValue host = JS_NewObject(ctx);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {

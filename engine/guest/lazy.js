@@ -24,7 +24,7 @@
 	host.reflect = keep(Reflect, "apply", "defineProperty", "ownKeys", "getOwnPropertyDescriptor", "setPrototypeOf", "has");
 	host.object = keep(Object, "create", "getPrototypeOf");
 	host.text = keep(String.prototype, "indexOf", "lastIndexOf", "slice", "charCodeAt", "codePointAt", "toLowerCase",
-		"normalize", "toWellFormed");
+		"normalize", "toWellFormed", "toUpperCase");
 	host.globals = keep(globalThis, "Object", "String", "TypeError", "RangeError", "RegExp", "Map", "Set", "Date", "ArrayBuffer",
 		"DOMException", "DataView", "Array", "Proxy");
 	host.views = keep(globalThis, "Uint8Array", "Int8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array",
@@ -88,6 +88,37 @@
 	for (const name of ["TextEncoder", "TextDecoder", "crypto"]) lazyGlobal(WEB, name);
 	for (const name of ["URL", "URLSearchParams"]) lazyGlobal(URLS, name);
 	lazyGlobal(CLONE, "structuredClone");
+	// ---- Intl and the methods that are made of it
+
+	// The sources of Intl's parts, and its classes, each with the part that it is in.
+	const INTL = 10;
+	const intl = create(null);
+	host.intl = intl;
+	intl.sources = create(null);
+	intl.classes = [];
+	lazyGlobal([INTL], "Intl");
+
+	// lazyMethod replaces a method by one of a part of Intl, which is loaded when the method is first called.
+	function lazyMethod(target, name, part, key) {
+		const method = {
+			[name](...args) {
+				if (intl.need === undefined) load(INTL, host);
+				return apply(intl.need(part)[key], this, args);
+			},
+		}[name];
+		defineProperty(target, name, data(method));
+	}
+	host.define = (target, key, value) => {
+		const d = data(value);
+		d.enumerable = true;
+		defineProperty(target, key, d);
+	};
+	host.tag = (target, name) => {
+		const d = data(name);
+		d.writable = false;
+		defineProperty(target, host.symbols.toStringTag, d);
+	};
+
 	// What builtins.c asks for when a cell first uses it.
 	const BUILTINS = [7, 8, 9];
 	host.onBuiltin((name) => {

@@ -5,6 +5,7 @@
 #include "guest.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define STACK_BYTES (1024 * 1024)
@@ -33,7 +34,56 @@ void stack_enter(JSRuntime *rt)
 
 JSRuntime *compiler_new(void) { return JS_NewRuntime(); }
 
-void *code_keep(size_t len) { return malloc(len); }
+static struct { uint8_t *bytes; size_t len; } codes[MAX_SOURCES];
+
+bool code_keep(int index, const uint8_t *code, size_t len)
+{
+	codes[index].bytes = malloc(len);
+	codes[index].len = len;
+	return codes[index].bytes && memcpy(codes[index].bytes, code, len);
+}
+
+uint8_t *code_fetch(JSContext *ctx, int index, size_t *len)
+{
+	(void)ctx;
+	if (index < 0 || index >= MAX_SOURCES)
+		return NULL;
+	*len = codes[index].len;
+	return codes[index].bytes;
+}
+
+void code_done(JSContext *ctx, uint8_t *code) { (void)ctx, (void)code; }
+
+#define MAX_TABLES 8
+
+static struct { char *text; size_t len; } tables[MAX_TABLES];
+
+bool table_keep(int index, char *text, size_t len)
+{
+	if (index >= MAX_TABLES)
+		return false;
+	tables[index].text = text;
+	tables[index].len = len;
+	return true;
+}
+
+// A table is lines, each "\n" name "\t" text, with a last "\n".
+JSValue table_row(JSContext *ctx, int table, const char *name, size_t len)
+{
+	if (table >= MAX_TABLES)
+		return JS_UNDEFINED;
+	const char *p = tables[table].text, *end = p + tables[table].len;
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
+		p++;
+		if ((size_t)(end - p) <= len)
+			break;
+		if (p[len] != '\t' || memcmp(p, name, len) != 0)
+			continue;
+		const char *from = p + len + 1, *to = memchr(from, '\n', (size_t)(end - from));
+		return to ? JS_NewStringLen(ctx, from, (size_t)(to - from)) : JS_UNDEFINED;
+	}
+	return JS_UNDEFINED;
+}
 
 // host_clock_ms is the machine's clock, or the next read of a step that is replayed.
 int64_t host_clock_ms(void)

@@ -27,20 +27,21 @@
 // step that is replayed reads the clock more often than the first time.
 IMPORT("poll") int32_t host_poll(void);
 IMPORT("clock") int64_t host_clock(void);
+// host_code and host_table copy a compiled source, or a row's text, to a place that has room for that many bytes, and return
+// how many there are; -1 if there is none. With no room nothing is copied.
+IMPORT("code") int32_t host_code(int32_t index, uint8_t *to, uint32_t room);
+IMPORT("table") int32_t host_table(int32_t table, const char *name, uint32_t len, uint8_t *to, uint32_t room);
 
 #define PAGE 4096u
 // What the engine may put on the stack between two looks at its limit. What is left of the stack (build.sh) lets a cell
 // recurse as deeply as on the machine, and is used up before the runtime's own stack is, which would be a trap.
 #define STACK_MARGIN (128u << 10)
-#define CODE_BYTES (64u << 10)
 #define MAX_HEAP (1u << 30)
 
 extern uint8_t __heap_base, __global_base;
 
 struct control *current;
 static struct control control;
-static uint8_t code_store[CODE_BYTES];
-static size_t code_used;
 
 static uint8_t *arena_base(void) { return (uint8_t *)(((uintptr_t)&__heap_base + PAGE - 1) & ~(uintptr_t)(PAGE - 1)); }
 
@@ -78,13 +79,42 @@ JSRuntime *compiler_new(void)
 	return JS_NewRuntime2(&arena_functions, arena_init(base, MAX_HEAP));
 }
 
-void *code_keep(size_t len)
+// The host keeps the code: what is not in the instance's memory need not be written for each guest.
+static uint8_t *compiled;
+static uint32_t compiled_room, compiled_len;
+
+bool code_keep(int index, const uint8_t *code, size_t len)
 {
-	if (len > CODE_BYTES - code_used)
-		return NULL;
-	void *p = code_store + code_used;
-	code_used += (len + 15) & ~(size_t)15;
-	return p;
+	if (len > compiled_room)
+		return false;
+	memcpy(compiled, code, len);
+	compiled_len = len;
+	return true;
+}
+
+uint8_t *code_fetch(JSContext *ctx, int index, size_t *len)
+{
+	int32_t size = host_code(index, NULL, 0);
+	uint8_t *code = size < 0 ? NULL : js_malloc(ctx, size);
+	if (code)
+		*len = host_code(index, code, size);
+	return code;
+}
+
+void code_done(JSContext *ctx, uint8_t *code) { js_free(ctx, code); }
+
+JSValue table_row(JSContext *ctx, int table, const char *name, size_t len)
+{
+	int32_t size = host_table(table, name, len, NULL, 0);
+	if (size < 0)
+		return JS_UNDEFINED;
+	uint8_t *text = js_malloc(ctx, size + 1);
+	if (!text)
+		return JS_EXCEPTION;
+	host_table(table, name, len, text, size);
+	JSValue row = JS_NewStringLen(ctx, (const char *)text, size);
+	js_free(ctx, text);
+	return row;
 }
 
 // ---- what the host calls
@@ -103,9 +133,15 @@ EXPORT("layout") const uint32_t *guest_layout(void)
 	return layout;
 }
 
-EXPORT("compile") int32_t guest_compile(int32_t index, const char *source, uint32_t len)
+// compile puts the code of a source into a place with that much room, and returns its length; 0 if the source is none.
+EXPORT("compile") uint32_t guest_compile(int32_t index, const char *source, uint32_t len, uint8_t *to, uint32_t room)
 {
-	return code_compile(index, source, len);
+	compiled = to;
+	compiled_room = room;
+	bool ok = code_compile(index, source, len);
+	compiled = NULL; // where it was is not a fresh guest's to know
+	compiled_room = 0;
+	return ok ? compiled_len : 0;
 }
 
 // boot makes the one heap of this memory. The limit is the largest that any run may have: each run's own comes with its

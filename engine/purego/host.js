@@ -3,10 +3,11 @@
 (function () {
 	"use strict";
 
-	const { __emit: emit, __now: now, __random: random } = globalThis;
+	const { __emit: emit, __now: now, __random: random, __row: row } = globalThis;
 	delete globalThis.__emit;
 	delete globalThis.__now;
 	delete globalThis.__random;
+	delete globalThis.__row;
 
 	const E = Error, R = RangeError, P = Promise, D = Date, T = TypeError;
 	const { apply, construct, defineProperty, ownKeys, getOwnPropertyDescriptor, setPrototypeOf } = Reflect;
@@ -237,6 +238,11 @@
 	host.classOf = classOf;
 	host.now = now;
 	host.random = random;
+	host.row = (table, name) => row(table, name) ?? undefined;
+	let noticed = 0;
+	host.notice = (hint) => {
+		noticed |= hint;
+	};
 
 	// ---- the catalog, as text until a cell touches it
 
@@ -446,7 +452,7 @@
 		}
 		try {
 			const text = adapt(settled, limits.value, true) ?? "null";
-			emit("value", adapt.hints | (settled === undefined ? HINT_UNDEFINED : 0), text);
+			emit("value", adapt.hints | noticed | (settled === undefined ? HINT_UNDEFINED : 0), text);
 		} catch (e) {
 			thrown("rejected", e);
 		}

@@ -55,6 +55,7 @@ func (v *vm) boot() error {
 		"__emit":   v.records.emit,
 		"__now":    func([]any) (any, error) { return float64(v.clock.read()), nil },
 		"__random": func([]any) (any, error) { return v.random.float(), nil },
+		"__row":    row,
 	} {
 		if err := v.js.RegisterHostFunc(name, f); err != nil {
 			return err
@@ -83,6 +84,18 @@ func (v *vm) boot() error {
 	}
 	v.clock.begin(nil)
 	return nil
+}
+
+// row gives a row of the runtime's tables of constants.
+func row(args []any) (any, error) {
+	if len(args) == 2 {
+		table, isNumber := args[0].(int)
+		name, isText := args[1].(string)
+		if text, ok := guest.Row(table, name); ok && isNumber && isText {
+			return text, nil
+		}
+	}
+	return nil, nil
 }
 
 // compiled is the code of host.js and of the guest's own sources, made once. Their lines begin where no cell's can be.

@@ -1,11 +1,13 @@
 package wasi
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -28,6 +30,7 @@ type module struct {
 	uncached error // why compiled code could not be kept
 	build    string
 	template template
+	codes    [][]byte // of the runtime's sources, for guests that load one
 }
 
 // load compiles the guest and boots one to copy. Where the cache of compiled code is of no use, it does without.
@@ -78,20 +81,58 @@ func loadFrom(ctx context.Context, wasm []byte, o Options) (_ *module, err error
 // buildOf identifies a guest build by all that its images depend on.
 func buildOf(wasm []byte) string {
 	h := sha256.New()
-	for _, part := range append([]string{string(wasm)}, guest.Sources()...) {
+	for _, part := range slices.Concat([]string{string(wasm)}, guest.Sources(), guest.Tables()) {
 		fmt.Fprintf(h, "%d:", len(part))
 		h.Write([]byte(part))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// imports gives the guest the two functions that it may call.
+// imports gives the guest the functions that it may call.
 func (m *module) imports(ctx context.Context) error {
 	_, err := m.runtime.NewHostModuleBuilder("codecell").
 		NewFunctionBuilder().WithGoFunction(api.GoFunc(poll), nil, []api.ValueType{api.ValueTypeI32}).Export("poll").
 		NewFunctionBuilder().WithGoFunction(api.GoFunc(clock), nil, []api.ValueType{api.ValueTypeI64}).Export("clock").
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(m.code), integers(3), integers(1)).Export("code").
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(table), integers(5), integers(1)).Export("table").
 		Instantiate(ctx)
 	return err
+}
+
+// codeRoom is for the code of a short source, in bytes; a long one's is shorter than four times its text.
+const codeRoom = 16 << 10
+
+func integers(n int) []api.ValueType { return slices.Repeat([]api.ValueType{api.ValueTypeI32}, n) }
+
+// code copies the code of one of the runtime's sources into a guest (see wasi.c).
+func (m *module) code(_ context.Context, guest api.Module, stack []uint64) {
+	index := api.DecodeU32(stack[0])
+	if uint64(index) >= uint64(len(m.codes)) {
+		stack[0] = api.EncodeI32(-1)
+		return
+	}
+	give(guest, stack, m.codes[index], stack[1], stack[2])
+}
+
+// table copies a row of a table of constants into a guest (see wasi.c).
+func table(_ context.Context, g api.Module, stack []uint64) {
+	name, ok := g.Memory().Read(api.DecodeU32(stack[1]), api.DecodeU32(stack[2]))
+	row := ""
+	if ok {
+		row, ok = guest.Row(int(api.DecodeI32(stack[0])), string(name))
+	}
+	if !ok {
+		stack[0] = api.EncodeI32(-1)
+		return
+	}
+	give(g, stack, []byte(row), stack[3], stack[4])
+}
+
+// give copies as much as there is room for, and returns how much there is. Where a guest says that it has room is its own
+// memory, or nothing is copied.
+func give(g api.Module, stack []uint64, b []byte, to, room uint64) {
+	g.Memory().Write(api.DecodeU32(to), b[:min(uint64(len(b)), uint64(api.DecodeU32(room)))])
+	stack[0] = api.EncodeI32(int32(len(b)))
 }
 
 // boot makes the template: what the first guest's memory holds once the runtime's sources have run.
@@ -106,10 +147,16 @@ func (m *module) boot(ctx context.Context) (template, error) {
 		if err := i.write(i.inputAt, source); err != nil {
 			return template{}, err
 		}
-		ok, err := i.call("compile", uint64(n), uint64(i.inputAt), uint64(len(source)))
-		if err != nil || ok == 0 {
+		to := (i.inputAt + uint32(len(source)) + 16) &^ 15
+		room := uint32(codeRoom + 4*len(source))
+		if err := i.room(int(to-i.inputAt) + int(room)); err != nil {
+			return template{}, err
+		}
+		size, err := i.call("compile", uint64(n), uint64(i.inputAt), uint64(len(source)), uint64(to), uint64(room))
+		if err != nil || size == 0 {
 			return template{}, fmt.Errorf("compile the guest's own source %d: %w", n, errors.Join(err, i.fault()))
 		}
+		m.codes = append(m.codes, bytes.Clone(i.all()[to:][:size]))
 	}
 	if failed, err := i.call("boot", uint64(guest.Eager)); err != nil || failed != 0 {
 		return template{}, fmt.Errorf("boot a guest: source %d: %w", int32(failed), errors.Join(err, i.fault()))

@@ -1,0 +1,168 @@
+// Intl: the object, its parts, and which locale a call is for. English is the only language: another one is printed as
+// English, and the model is told (HINT_LOCALE).
+//
+// The parts are sources of their own, loaded when they are first touched. A part gives an object to intl.parts under its
+// name: its class, and the methods of other objects that are made of it. host.row reads constants that are in no heap.
+(function (host) {
+	"use strict";
+
+	const { intl, load, notice, install, uncurry } = host;
+	const { create } = host.object;
+	const { defineProperty } = host.reflect;
+	const { Object, String, TypeError, RangeError } = host.globals;
+	const text = host.text;
+	const slice = uncurry(text.slice), lower = uncurry(text.toLowerCase), exec = uncurry(host.exec), charCode = uncurry(text.charCodeAt);
+	const isArray = host.isArray;
+
+	const HINT_LOCALE = 16;
+	const ENGLISH = "en-US";
+
+	intl.parts = create(null);
+	intl.need = (part) => {
+		if (intl.parts[part] === undefined) load(intl.sources[part], host);
+		return intl.parts[part];
+	};
+
+	// ---- locale tags (BCP 47 as Unicode restricts it)
+
+	const upper = uncurry(text.toUpperCase);
+	const title = (s) => upper(s[0]) + slice(s, 1);
+	const tagForm = new host.globals.RegExp("^([a-z]{2,3}|[a-z]{5,8})(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?" +
+		"((?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)((?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*)(?:-x(?:-[a-z0-9]{1,8})+)?$");
+
+	// The parts of a tag in their canonical case, undefined if it is none.
+	intl.parse = (tag) => {
+		const m = tag.length > 255 ? null : exec(tagForm, lower(tag));
+		if (m === null) return undefined;
+		const parsed = create(null);
+		parsed.language = m[1];
+		parsed.script = m[2] === undefined ? "" : title(m[2]);
+		parsed.region = m[3] === undefined ? "" : upper(m[3]);
+		parsed.variants = m[4];
+		parsed.extensions = m[5];
+		parsed.tag = m[1] + (parsed.script && "-" + parsed.script) + (parsed.region && "-" + parsed.region) + m[4] + m[5];
+		return parsed;
+	};
+
+	// Keywords of the extension u, such as nu, hc, ca, kn, co, kf.
+	intl.keywords = (parsed) => {
+		const found = create(null);
+		const at = exec(keywordsForm, parsed.extensions);
+		if (at === null) return found;
+		let key = "";
+		for (let rest = at[1], m; (m = exec(partForm, rest)) !== null; rest = slice(rest, m[0].length)) {
+			if (m[1].length === 2) found[(key = m[1])] = "";
+			else if (key !== "") found[key] += (found[key] && "-") + m[1];
+		}
+		return found;
+	};
+	const keywordsForm = new host.globals.RegExp("-u((?:-[a-z0-9]{2,8})+)");
+	const partForm = new host.globals.RegExp("^-([a-z0-9]{2,8})");
+
+	const badTag = (tag) => new RangeError("Incorrect locale information provided" + (tag === undefined ? "" : ": " + tag));
+
+	// canonicalList is what a locales argument asks for, as parsed tags without repetitions.
+	intl.list = (locales) => {
+		const list = [];
+		let n = 0;
+		const add = (value) => {
+			if (typeof value !== "string" && (typeof value !== "object" || value === null)) throw new TypeError("Incorrect locale information provided");
+			const own = intl.tagOf === undefined ? undefined : intl.tagOf(value);
+			const tag = own === undefined ? String(value) : own;
+			const parsed = intl.parse(tag);
+			if (parsed === undefined) throw badTag(slice(tag, 0, 64));
+			for (let i = 0; i < n; i++) if (list[i].tag === parsed.tag) return;
+			host.define(list, n++, parsed);
+		};
+		if (locales === undefined) return list;
+		if (typeof locales === "string" || intl.tagOf !== undefined && intl.tagOf(locales) !== undefined) {
+			add(locales);
+			return list;
+		}
+		if (locales === null) throw new TypeError("Cannot convert undefined or null to object");
+		const from = Object(locales);
+		const length = from.length >>> 0;
+		if (length > 1000) throw new RangeError("Too many locales");
+		for (let i = 0; i < length; i++) if (i in from) add(from[i]);
+		return list;
+	};
+
+	const regions = "-US-GB-AU-CA-IN-NZ-IE-ZA-SG-HK-PH-NG-KE-IL-MT-BZ-JM-TT-ZW-BW-PK-MY-AE-AT-BE-CH-DE-DK-FI-NL-SE-SI-CY-001-150-";
+	const textIndex = uncurry(text.indexOf);
+
+	// locale is what a locales argument comes to: {tag, region, keywords}. The first tag decides, as it does where every
+	// language is known.
+	intl.locale = (locales) => {
+		const list = intl.list(locales);
+		const resolved = create(null);
+		const first = list[0];
+		resolved.keywords = first === undefined ? create(null) : intl.keywords(first);
+		if (first !== undefined && first.language !== "en") notice(HINT_LOCALE);
+		if (first === undefined || first.language !== "en") {
+			resolved.tag = ENGLISH;
+			resolved.region = "US";
+			return resolved;
+		}
+		const known = first.region !== "" && textIndex(regions, "-" + first.region + "-") >= 0;
+		resolved.region = known ? first.region : "";
+		resolved.tag = known ? "en-" + first.region : "en";
+		return resolved;
+	};
+
+	intl.supportedLocalesOf = (locales) => {
+		const list = intl.list(locales), out = [];
+		for (let i = 0, n = 0; i < list.length; i++) if (list[i].language === "en") host.define(out, n++, list[i].tag);
+		return out;
+	};
+
+	// ---- options
+
+	// option reads one option as text and holds it against the values that it may have.
+	intl.option = (options, name, values, otherwise) => {
+		const given = options[name];
+		if (given === undefined) return otherwise;
+		const value = String(given);
+		for (let i = 0; values !== undefined && i < values.length; i++) if (values[i] === value) return value;
+		if (values === undefined) return value;
+		throw new RangeError("Value " + slice(value, 0, 64) + " out of range for Intl options property " + name);
+	};
+	intl.numberOption = (options, name, least, most, otherwise) => {
+		const given = options[name];
+		if (given === undefined) return otherwise;
+		const n = +given;
+		if (!(n >= least && n <= most)) throw new RangeError(name + " value is out of range.");
+		return host.floor(n);
+	};
+	intl.options = (given) => {
+		if (given === undefined) return create(null);
+		if (given === null) throw new TypeError("Cannot convert undefined or null to object");
+		return Object(given);
+	};
+
+	// ---- the object
+
+	const Intl = {};
+	host.tag(Intl, "Intl");
+	install("getCanonicalLocales", {
+		getCanonicalLocales(locales) {
+			const list = intl.list(locales), out = [];
+			for (let i = 0; i < list.length; i++) host.define(out, i, list[i].tag);
+			return out;
+		},
+	}.getCanonicalLocales, Intl);
+	// Parts that are there, each with the class of the same name.
+	for (let i = 0; i < intl.classes.length; i++) {
+		const name = intl.classes[i][0], part = intl.classes[i][1];
+		const d = create(null);
+		d.get = () => {
+			const value = intl.need(part)[name];
+			install(name, value, Intl);
+			return value;
+		};
+		d.set = (value) => install(name, value, Intl);
+		d.enumerable = false;
+		d.configurable = true;
+		defineProperty(Intl, name, d);
+	}
+	host.provide("Intl", Intl);
+})
