@@ -44,7 +44,7 @@ func Check(code string, lang Language, o Options) (text string, source *Source, 
 // needsParser says whether only a parser can tell that a JavaScript cell is in order.
 func needsParser(code string) bool {
 	_, suspected := suspect(code)
-	return suspected || mentionsModules(code)
+	return suspected || mentionsModules(code) || forAwait.MatchString(code)
 }
 
 // Parse prepares a text that Check has let through. What it costs is up to the parsers: hostile texts keep them busy
@@ -66,7 +66,7 @@ func prepareJavaScript(code string, o Options) (*Source, error) {
 	odd, suspected := suspect(code)
 	mentioned := mentionsModules(code)
 	if !suspected && !mentioned {
-		return &Source{Body: code}, nil
+		return lowerLoops(code), nil
 	}
 	plain := plainNames(code)
 	ast := parseBody(plain)
@@ -74,15 +74,15 @@ func prepareJavaScript(code string, o Options) (*Source, error) {
 		return nil, shellError(code, o.ShellTool)
 	}
 	if !mentioned {
-		return &Source{Body: code}, nil
+		return lowerLoops(code), nil
 	}
 	if ast != nil && !usesModules(ast) {
-		return &Source{Body: code}, nil
+		return lowerLoops(code), nil
 	}
 	// There is access in the tree, or no tree: the tokens tell where, and, in a text that does not parse, whether.
 	found := scanModules(plain).find()
 	if ast != nil || found != nil {
 		return nil, moduleError(code, found)
 	}
-	return &Source{Body: code}, nil
+	return lowerLoops(code), nil
 }

@@ -30,11 +30,11 @@ type Options struct {
 
 // Source is a cell that is ready for the guest. It is immutable and may be shared between goroutines.
 type Source struct {
-	// Body is the text that the guest compiles as the body of a sloppy-mode async arrow function. For JavaScript it is
-	// the model's text, line for line.
+	// Body is the text that the guest compiles as the body of a sloppy-mode async arrow function. For JavaScript
+	// without for await loops it is the model's text, line for line.
 	Body string
 
-	// The rest is for TypeScript only: the model's text, where Body's places are in it, and how many lines esbuild's
+	// The rest is for texts that were transformed only: the model's text, where Body's places are in it, and how many lines esbuild's
 	// output has before Body, and its input before code.
 	code         string
 	mappings     mappings

@@ -2,12 +2,12 @@ package script
 
 import "github.com/evanw/esbuild/pkg/api"
 
-// transformOptions leave modern syntax as it is but for what the guest's engine does not have: using declarations and
-// decorators.
+// transformOptions leave modern syntax as it is but for what the guest's engine does not have, using declarations and
+// decorators, or does wrongly: for await loops (see lowerLoops).
 var transformOptions = api.TransformOptions{
 	Loader:         api.LoaderTS,
 	Target:         api.ESNext,
-	Supported:      map[string]bool{"using": false, "decorators": false},
+	Supported:      map[string]bool{"using": false, "decorators": false, "for-await": false},
 	Sourcemap:      api.SourceMapExternal,
 	SourcesContent: api.SourcesContentExclude,
 	Charset:        api.CharsetUTF8, // escapes would move columns

@@ -52,6 +52,7 @@ func Run(t *testing.T, target Target) {
 			{"B shell", shellTexts},
 			{"B TypeScript", typeScript},
 			{"B values", values},
+			{"B language", language},
 			{"B results", results},
 			{"B errors", guestErrors},
 			{"C drains", drains},
