@@ -125,6 +125,17 @@
 		for (let i = 0; i < BUILTINS.length && made[name] === undefined; i++) load(BUILTINS[i], host);
 		return made[name];
 	});
+	// Old programs read the last match from the constructor: here that would give undefined, without a word.
+	const lastMatch = create(null);
+	lastMatch.get = lastMatch.set = () => {
+		throw new host.globals.TypeError("RegExp.$1, RegExp.lastMatch and the like are not kept: use what exec() or match() returns");
+	};
+	lastMatch.enumerable = false;
+	lastMatch.configurable = true;
+	for (const name of ["input", "$_", "lastMatch", "$&", "lastParen", "$+", "leftContext", "$`", "rightContext", "$'"]) {
+		defineProperty(RegExp, name, lastMatch);
+	}
+	for (let i = 1; i <= 9; i++) defineProperty(RegExp, "$" + i, lastMatch);
 	host.needWeb = () => {
 		if (host.webReady === undefined) load(2, host);
 	};
