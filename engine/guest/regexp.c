@@ -85,14 +85,27 @@ static uint8_t *compile_translation(struct translation *t, int *code_len)
 	return code;
 }
 
+static const char no_memory[] = "out of memory";
+
+static uint8_t *reset_loops(uint8_t *code, int *code_len, char *error, void *opaque)
+{
+	code = loops_reset(opaque, code, code_len);
+	if (!code)
+		memcpy(error, no_memory, sizeof(no_memory));
+	return code;
+}
+
 uint8_t *__wrap_lre_compile(int *plen, char *error_msg, int error_msg_size, const char *buf, size_t buf_len, int re_flags,
                             void *opaque)
 {
-	if (!pattern_needs_translation(buf, buf_len, re_flags))
-		return __real_lre_compile(plen, error_msg, error_msg_size, buf, buf_len, re_flags, opaque);
+	uint8_t *code;
+	if (!pattern_needs_translation(buf, buf_len, re_flags)) {
+		code = __real_lre_compile(plen, error_msg, error_msg_size, buf, buf_len, re_flags, opaque);
+		return code ? reset_loops(code, plen, error_msg, opaque) : NULL;
+	}
 	struct translation *t = lre_realloc(opaque, NULL, sizeof(*t));
 	if (!t) {
-		memcpy(error_msg, "out of memory", sizeof("out of memory"));
+		memcpy(error_msg, no_memory, sizeof(no_memory));
 		return NULL;
 	}
 	memset(t, 0, sizeof(*t));
@@ -102,13 +115,13 @@ uint8_t *__wrap_lre_compile(int *plen, char *error_msg, int error_msg_size, cons
 	t->given = re_flags;
 	t->error = error_msg;
 	t->error_size = (size_t)error_msg_size;
-	uint8_t *code = compile_translation(t, plen);
+	code = compile_translation(t, plen);
 	lre_realloc(opaque, t->out.data, 0);
 	lre_realloc(opaque, t->name_text.data, 0);
 	lre_realloc(opaque, t->scopes.data, 0);
 	case_free(t);
 	lre_realloc(opaque, t, 0);
-	return code;
+	return code ? reset_loops(code, plen, error_msg, opaque) : NULL;
 }
 
 // matched_names writes the second table of names after a match. The engine takes the last group with a name for the

@@ -2,7 +2,7 @@
 //
 // The linker puts regexp.c between the engine and its regular expression compiler (see cgo.go and build.sh). Patterns that
 // use the flag v, modifiers such as (?i:…), or one name for groups of several alternatives are translated here and then
-// compiled by the engine; all others go to it as they are.
+// compiled by the engine; all others go to it as they are. Of both, the code is mended where it has groups in loops.
 #ifndef CODECELL_REGEXP_H
 #define CODECELL_REGEXP_H
 
@@ -100,6 +100,9 @@ bool names_reference(struct translation *t);
 bool class_sets(struct translation *t);
 bool class_old(struct translation *t);
 bool class_escape(struct translation *t);
+
+// regexp_loops.c
+uint8_t *loops_reset(void *opaque, uint8_t *code, int *code_len);
 
 // regexp_set.c
 void set_init(struct translation *t, struct set *s);

@@ -162,6 +162,21 @@ func TestRegexpNames(t *testing.T) {
 	})
 }
 
+// TestRegexpLoops holds that a round of a loop forgets the groups of the round before.
+func TestRegexpLoops(t *testing.T) {
+	checkRegexps(t, map[string]struct{ expression, want string }{
+		"B2 alternatives":                   {`[/(?:(a)|b)*/.exec("ab"), /(?:(a)|(b)|(c))+?$/.exec("abc"), /((a)|(b))*/.exec("ab")]`, `[["ab",null],["abc",null,null,"c"],["ab","b",null,"b"]]`},
+		"B2 counted loops":                  {`[/(?:(x)|(y)){2}/.exec("xy"), /(?:(x)|(y)){1,3}/.exec("xyx"), /(?:(x)|(y)){0,2}?$/.exec("xy"), /(?:(a)?b){2,}/.exec("abb")]`, `[["xy",null,"y"],["xyx","x",null],["xy",null,"y"],["abb",null]]`},
+		"B2 loops in loops":                 {`[/(z)((a+)?(b+)?(c))*/.exec("zaacbbbcac"), /(?:(?:(a)|b)+c)+/.exec("abcbc"), /(?:(a)|(?:(b)|c)*d)*/.exec("abdcd")]`, `[["zaacbbbcac","z","ac","a",null,"c"],["abcbc",null],["abdcd",null,null]]`},
+		"B2 empty rounds":                   {`[/(a*)*/.exec("b"), /(?:(a)|(b*))*/.exec("ab"), /(?=(a+))a*b\1/.exec("baaabac")?.index]`, `[["",null],["ab",null,"b"],3]`},
+		"B2 back references":                {`[/(?:(a)|b\1)+/.exec("aba"), /^(?:(\w)(?!\1))*/.exec("abb")[0]]`, `[["aba","a"],"a"]`},
+		"B2 looking back":                   {`[/(?<=(?:(a)|b)*)c/.exec("abc"), /(?<=([ab]+)([bc]+))$/.exec("abc")]`, `[["c","a"],["","a","bc"]]`},
+		"B2 after backtracking":             {`[/(?:(a)|b)*ab/.exec("abab"), /(?:(a)|(b))*?b$/.exec("aab")]`, `[["abab",null],["aab","a",null]]`},
+		"B2 classes, ranges and long jumps": {`/(?:([\u{1F600}x])|[a-c\u{1F601}])+y/u.exec("xa😁y")`, `["xa😁y",null]`},
+		"B2 with names and sets":            {`[{...new RegExp("(?:(?<n>a)|(?<n>b)|c)+").exec("abc").groups}, /(?:([[a-z]--b])|b)+/v.exec("ab"), /(?:(?i:(a))|b)+/.exec("Ab")]`, `[{},["ab",null],["Ab",null]]`},
+	})
+}
+
 // TestRegexpSizes holds what a small pattern can ask of the translation.
 func TestRegexpSizes(t *testing.T) {
 	e := newEngine(t, Options{})

@@ -49,7 +49,7 @@ compile() {
 }
 compile wasi.c # first: it includes the engine, and takes longest
 for unit in adapter arena builtins clock code effects host requests step \
-	regexp regexp_case regexp_class regexp_names regexp_pattern regexp_set regexp_text; do
+	regexp regexp_case regexp_class regexp_loops regexp_names regexp_pattern regexp_set regexp_text; do
 	compile "$unit.c"
 done
 for unit in libregexp libunicode dtoa; do
