@@ -150,10 +150,30 @@ func (c *Control) Footprint(image []byte) int {
 func (c *Control) Used() int { return int(c.arena.high) }
 
 // Arm takes back an earlier Stop. Call it before a step's Stop can be called.
-func (c *Control) Arm() { c.stop = 0 }
+func (c *Control) Arm() { c.stop, c.give_way = 0, 0 }
 
 // Stop asks the running step to end; SendStop forces it. Any goroutine may call them.
 func (c *Control) Stop() { C.guest_request_stop(c.c()) }
+
+// GiveWay lowers the priority of the thread of a step under way so far that the kernel takes the processor from it whenever
+// others want it, or raises it again. The thread does so itself, soon; at the end of the step it has its priority back. It
+// reports whether there was a need to. Use it only if CanGiveWay.
+func (c *Control) GiveWay(yes bool) bool {
+	wanted := C.int(0)
+	if yes {
+		wanted = 1
+	}
+	return C.give_way_send(c.c(), wanted) != 0
+}
+
+// BeginLast lets the next step give way from its beginning. Call it after Arm.
+func (c *Control) BeginLast() { c.give_way = 1 }
+
+// GaveWay says whether the thread's priority is lowered.
+func (c *Control) GaveWay() bool { return c.gave_way != 0 }
+
+// Thread is the kernel's number of the thread that executes a step, or has executed the last one.
+func (c *Control) Thread() int { return int(c.thread) }
 
 // SendStop sends the hard stop's signal to a step that is past its deadline and grace, or was stopped and goes on regardless. It reports whether
 // there was such a step.

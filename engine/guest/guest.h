@@ -138,6 +138,8 @@ struct control {
 	volatile int left_by_signal;
 	volatile int64_t deadline_ns;  // monotonic clock
 	volatile int64_t grace_ns;     // after the deadline, before the hard stop
+	volatile int give_way;         // the host wants others to have the processor first
+	volatile int gave_way;                  // the thread's priority was lowered for that
 	volatile int thread;       // kernel id of the thread in the step
 	int replayed;              // the step was executed before: reads are what its clock gave then
 	struct clock_run *reads;   // used up as they are read
@@ -236,10 +238,16 @@ void guest_reset(struct control *c, const uint8_t *image, uint64_t image_len, ui
 uint64_t guest_footprint(struct control *c, const uint8_t *image, uint64_t image_len);
 
 // stop.c
+#define STOP_SIGNAL (SIGRTMIN + 6)  // the Go runtime does not use the real-time signals from SIGRTMIN + 1 on
 int hard_stop_install(void);
 int hard_stop_send(struct control *c);
 void hard_stop_unblock(struct control *c);
 void guest_request_stop(struct control *c);
+
+// priority.c
+int give_way_send(struct control *c, int wanted);
+void give_way(struct control *c);
+void give_way_end(struct control *c);
 int64_t monotonic_ns(void);
 int thread_id(void);
 #endif

@@ -111,9 +111,11 @@ int guest_step(struct control *c, int64_t timeout_ns, int64_t grace_ns, const ui
 	c->deadline_ns = monotonic_ns() + timeout_ns;
 	c->grace_ns = grace_ns;
 	c->stop_sent = 0;
+	give_way(c);
 	int status = setjmp(c->leave);
 	if (status == STEP_DONE)
 		guest_run(c, in, in_len, catalog, catalog_len);
+	give_way_end(c);
 	hard_stop_unblock(c);
 	guest_collect(c);
 	current = NULL;

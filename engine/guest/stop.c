@@ -29,9 +29,6 @@ int thread_id(void)
 	return id;
 }
 
-// The Go runtime does not use the real-time signals from SIGRTMIN + 1 on.
-#define STOP_SIGNAL (SIGRTMIN + 6)
-
 static void on_stop(int signal)
 {
 	(void)signal;
@@ -40,8 +37,10 @@ static void on_stop(int signal)
 		return;  // the step ended in time after all
 	c->stop_sent = 0;
 	int status = c->stop ? STEP_STOPPED : STEP_HARD_STOP;
-	if (status == STEP_HARD_STOP && monotonic_ns() < c->deadline_ns + c->grace_ns)
+	if (status == STEP_HARD_STOP && monotonic_ns() < c->deadline_ns + c->grace_ns) {
+		give_way(c);
 		return;
+	}
 	c->left_by_signal = 1;
 	guest_leave(status);
 }

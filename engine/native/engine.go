@@ -7,7 +7,6 @@ import (
 	"runtime"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/internal/limiter"
 	"github.com/codecell/codecell/engine/internal/sizes"
 	"github.com/codecell/codecell/engine/internal/stepper"
 )
@@ -17,11 +16,11 @@ const Linked = true
 
 // Engine is the native engine. It is safe for concurrent use.
 type Engine struct {
-	threads *limiter.Limiter
+	threads *stepper.Threads
 	heaps   pool
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var _ engine.Reporter = (*Engine)(nil)
 
 // New starts an engine, with its first heaps booted. It fails if the engine can't be loaded at all.
 func New(o Options) (*Engine, error) {
@@ -29,7 +28,8 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("native engine: %w", err)
 	}
 	o = o.withDefaults()
-	e := &Engine{threads: limiter.New(o.Threads, o.Queue)}
+	e := &Engine{threads: stepper.NewThreads(o.Threads, o.Queue)}
+	canGiveWay() // is found out now: a sandboxed process can't
 	e.heaps.size, e.heaps.limit = o.HeapBytes, o.Heaps
 	if err := e.heaps.grow(o.Warm); err != nil {
 		_ = e.Close()
@@ -48,6 +48,14 @@ func (o Options) withDefaults() Options {
 
 // Name implements engine.Engine.
 func (e *Engine) Name() string { return "native" }
+
+// Report implements engine.Reporter.
+func (e *Engine) Report() []string {
+	if canGiveWay() {
+		return nil
+	}
+	return []string{"cells that compute for long keep short ones waiting: the kernel lets the service lower no thread's priority and raise it again; grant CAP_SYS_NICE, or a limit on nice of 20"}
+}
 
 // NewVM implements engine.Engine.
 func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {

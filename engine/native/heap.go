@@ -36,6 +36,8 @@ type heap struct {
 	taken   atomic.Bool // by a run
 	listed  atomic.Bool // on the pool's list
 	alarm   *time.Timer
+
+	courtesy courtesy
 }
 
 // newHeap reserves an address range for a heap of size bytes and boots a guest in it. Memory is taken only as it is
@@ -71,6 +73,7 @@ func (h *heap) sendStop() {
 // Arm implements stepper.Heap.
 func (h *heap) Arm() {
 	h.stopped.Store(false)
+	h.courtesy = courtesy{}
 	h.control.Arm()
 }
 

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/internal/limiter"
 	"github.com/codecell/codecell/engine/internal/sizes"
+	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
 // Options size an engine. Zero values take the defaults.
@@ -18,7 +18,7 @@ type Options struct {
 
 // Engine is the pure Go engine. It is safe for concurrent use.
 type Engine struct {
-	threads *limiter.Limiter
+	threads *stepper.Threads
 	limit   int64
 	open    atomic.Int64
 }
@@ -30,7 +30,7 @@ func New(o Options) (*Engine, error) {
 	sizes.Default(&o.Threads, 8)
 	sizes.Default(&o.Queue, sizes.Queue)
 	sizes.Default(&o.Heaps, 256)
-	e := &Engine{threads: limiter.New(o.Threads, o.Queue), limit: int64(o.Heaps)}
+	e := &Engine{threads: stepper.NewThreads(o.Threads, o.Queue), limit: int64(o.Heaps)}
 	vm, err := e.NewVM(nil)
 	if err != nil {
 		return nil, fmt.Errorf("pure Go engine: %w", err)

@@ -5,13 +5,12 @@ import (
 	"fmt"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/internal/limiter"
 	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
 // Engine is the WASI engine. It is safe for concurrent use.
 type Engine struct {
-	threads *limiter.Limiter
+	threads *stepper.Threads
 	heap    int
 	pool    pool
 
@@ -35,7 +34,7 @@ func New(o Options) (*Engine, error) {
 	}
 	o = o.withDefaults()
 	e := &Engine{
-		threads: limiter.New(o.Threads, o.Queue), heap: o.HeapBytes,
+		threads: stepper.NewThreads(o.Threads, o.Queue), heap: o.HeapBytes,
 		pool: pool{limit: o.Heaps, spare: o.Spare}, loaded: make(chan struct{}),
 	}
 	go func() {

@@ -37,6 +37,7 @@ type instance struct {
 
 	// Of the step under way, or the last one.
 	stop     atomic.Bool
+	turns    turnTaking
 	deadline time.Time
 	reads    *stepper.Reads // nil unless it is replayed
 	ended    error          // what ended it, if it did not end by itself
@@ -155,8 +156,8 @@ func (i *instance) catalogText() ([]byte, error) {
 	return text, nil
 }
 
-// Arm implements stepper.Heap. The instance is armed as long as it is one guest's: the guest is interrupted only once.
-func (i *instance) Arm() {}
+// Arm implements stepper.Heap. Stop needs no preparation: the guest is interrupted only once.
+func (i *instance) Arm() { i.turns.wanted.Store(false) }
 
 // Stop implements stepper.Heap.
 func (i *instance) Stop() { i.stop.Store(true) }
@@ -206,12 +207,14 @@ func (i *instance) close() { _ = i.wasm.Close(context.Background()) }
 // poll answers whether the step is to be left, and how.
 func poll(ctx context.Context, stack []uint64) {
 	i := ctx.Value(instanceKey{}).(*instance)
+	now := time.Now()
 	switch {
 	case i.stop.Load():
 		stack[0] = uint64(stopped)
-	case !i.deadline.IsZero() && time.Now().After(i.deadline):
+	case !i.deadline.IsZero() && now.After(i.deadline):
 		stack[0] = uint64(timedOut)
 	default:
+		i.turns.rest(now)
 		stack[0] = 0
 	}
 }

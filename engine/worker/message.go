@@ -40,6 +40,7 @@ type stepRequest struct {
 	until    time.Duration // the guest's deadline, by the machine's monotonic clock
 	fresh    bool          // the guest is to be made
 	catalog  catalog
+	long     bool // the run has used much already: see engine.Claim
 	replayed bool // it was executed before: clock is what was read then
 	clock    []engine.ClockRun
 	closed   []uint64 // guests that are to be closed afterwards
@@ -58,6 +59,7 @@ const (
 	flagFresh = 1 << iota
 	flagReplayed
 	flagKnown
+	flagLong
 )
 
 func (s *stepRequest) append(b []byte) []byte {
@@ -70,6 +72,9 @@ func (s *stepRequest) append(b []byte) []byte {
 	}
 	if s.catalog.known {
 		flags |= flagKnown
+	}
+	if s.long {
+		flags |= flagLong
 	}
 	b = append(b, flags)
 	b = wire.U64(b, s.guest)
@@ -92,6 +97,7 @@ func (s *stepRequest) parse(b []byte) error {
 	r := read(b)
 	flags := r.U8()
 	s.fresh, s.replayed, s.catalog.known = flags&flagFresh != 0, flags&flagReplayed != 0, flags&flagKnown != 0
+	s.long = flags&flagLong != 0
 	s.guest, s.until, s.closed = r.U64(), time.Duration(r.U64()), r.guests()
 	if s.fresh {
 		s.catalog.parse(r)

@@ -21,6 +21,7 @@ var steps = map[string]stepRequest{
 	"a first step":   {guest: 7, until: time.Second, fresh: true, catalog: catalog{id: 3, text: []byte("c")}, closed: []uint64{1, 2}, input: []byte("in")},
 	"a known one":    {guest: 7, fresh: true, catalog: catalog{id: 3, known: true}, input: []byte("in")},
 	"a later step":   {guest: 1 << 60, until: time.Hour, input: []byte("in")},
+	"a long run's":   {guest: 7, long: true, input: []byte("in")},
 	"a replayed one": {guest: 7, replayed: true, clock: []engine.ClockRun{{Millis: -1, Count: 2}, {Millis: 1 << 60, Count: 1 << 31}}, input: []byte("in")},
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/internal/child"
+	"github.com/codecell/codecell/engine/internal/limiter"
 )
 
 const (
@@ -49,7 +50,7 @@ type pool struct {
 func newPool(o Options) *pool {
 	p := &pool{
 		options: o, spawner: child.NewSpawner(), replies: newReplyBudget(), logger: o.Logger, changed: make(chan struct{}), wakeUp: make(chan struct{}, 1),
-		hello: hello{Settings: o.Settings, Conns: o.Steps + spareConns},
+		hello: hello{Settings: o.Settings, Conns: o.Steps + limiter.Extra(o.Steps) + spareConns},
 	}
 	// Guests that are closed keep their heaps for a moment.
 	p.hello.Heaps += 2 * maxClosing

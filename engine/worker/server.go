@@ -172,7 +172,8 @@ func (s *server) step(conn *frame.Conn, request *stepRequest) ([]byte, bool, err
 	if request.replayed {
 		effects, reply.err = guest.replay(request, left)
 	} else {
-		effects, reply.err = guest.Step(context.Background(), request.input, left)
+		ctx := engine.WithClaim(context.Background(), &engine.Claim{Long: request.long})
+		effects, reply.err = guest.Step(ctx, request.input, left)
 	}
 	reply.heap, reply.closed = guest.HeapBytes(), guest.finished(request.input, effects, reply.err)
 	if effects != nil {

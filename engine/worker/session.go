@@ -41,8 +41,9 @@ func (p *process) newSession(c catalog) *session {
 func (s *session) EngineName() string { return s.process.ready.Name }
 
 // Step implements engine.VM.
-func (s *session) Step(_ context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
-	return s.execute(&stepRequest{input: input}, timeout)
+func (s *session) Step(ctx context.Context, input []byte, timeout time.Duration) (*engine.Effects, error) {
+	_, long := engine.ClaimOf(ctx)
+	return s.execute(&stepRequest{input: input, long: long}, timeout)
 }
 
 // Replay implements engine.Replayer.

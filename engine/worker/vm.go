@@ -67,15 +67,16 @@ func (v *vm) execute(ctx context.Context, input []byte, step func(*session) (*en
 	if v.ended || v.closed {
 		return nil, engine.ErrClosed
 	}
-	if err := v.engine.limiter.Acquire(ctx, v.begun); err != nil {
+	place, err := v.engine.limiter.Acquire(ctx, v.begun)
+	if err != nil {
 		return nil, err
 	}
-	defer v.engine.limiter.Release()
+	defer v.engine.limiter.Release(place)
 	if v.wasInterrupted() {
 		return nil, engine.ErrStopped
 	}
 	var effects *engine.Effects
-	err := v.retryOnLoss(ctx, func(s *session) (err error) {
+	err = v.retryOnLoss(ctx, func(s *session) (err error) {
 		effects, err = step(s)
 		v.heap = s.HeapBytes()
 		return err

@@ -64,8 +64,10 @@ func (s *Spawner) Start(args []string, sockets int) (*Process, error) {
 	p.cmd = &exec.Cmd{
 		Path: self, Args: append([]string{"codecell"}, args...), Env: []string{}, Dir: "/",
 		ExtraFiles: theirs, Stderr: &p.stderr,
-		// A session of its own: what the terminal sends to us is not for the children.
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+		// A process group of its own: what the terminal sends to us is not for the children. Not a session of its own: kernels
+		// that share out processors by session would weigh a worker's threads against all of ours together, whatever their
+		// priorities are.
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
 	err = s.start(p.cmd)
 	closeAll(theirs)

@@ -1,59 +1,147 @@
-// Package limiter bounds how many steps an engine executes at once and how many wait for that (contract H5).
+// Package limiter bounds how many steps an engine executes at once and how many wait for that (contract H5), and decides
+// who goes first (contract H6).
 //
-// It knows neither guests nor threads: whoever holds a slot may execute a step.
+// It knows neither guests nor threads: whoever holds a place may execute a step.
 package limiter
 
 import (
 	"context"
-	"sync/atomic"
+	"slices"
+	"sync"
 
 	"github.com/codecell/codecell/engine"
 )
 
-// Limiter has slots for a number of steps. It is safe for concurrent use.
+// Limiter has places for a number of steps. It is safe for concurrent use.
+//
+// Where there are more steps than places, those go first whose share has had less (see engine.Share). Of the places, steps
+// of long runs may not have all, and there are a few extra ones for shares that have no step under way: else steps that
+// compute for seconds would keep all others waiting.
 type Limiter struct {
-	slots   chan struct{}
-	queue   int64
-	queued  atomic.Int64
-	running atomic.Int64
+	places, extra, kept, queue int
+
+	mu      sync.Mutex
+	running int // steps, of which
+	long    int // are of long runs
+	waiting []*waiter
 }
 
-// New returns a limiter with so many slots, and so many more in the queue for them.
-func New(slots, queue int) *Limiter {
-	return &Limiter{slots: make(chan struct{}, slots), queue: int64(queue)}
+// waiter is a step that waits for a place.
+type waiter struct {
+	Place
+	ready chan struct{} // closed once it has a place
 }
 
-// Acquire waits for a slot, which Release frees. It fails with ErrStopped when ctx ends first. For a new run it fails with
-// ErrOverloaded if the queue is full, without waiting. A run that has begun may wait however long the queue is, since
-// refusing it would lose its work; there are no more of those than heaps.
-func (l *Limiter) Acquire(ctx context.Context, begun bool) error {
-	select {
-	case l.slots <- struct{}{}:
-		l.running.Add(1)
-		return nil
-	default:
+// Place is a place that was acquired.
+type Place struct {
+	share *engine.Share
+	long  bool
+}
+
+// New returns a limiter with so many places, and so many more in the queue for them.
+func New(places, queue int) *Limiter {
+	return &Limiter{places: places, extra: Extra(places), kept: min(max(places/4, 1), places-1), queue: queue}
+}
+
+// Extra is how many steps more may be under way at once, of shares that have none.
+func Extra(places int) int { return places / 4 }
+
+// Acquire waits for a place, which Release frees. ctx says whose it is (engine.WithClaim). It fails with ErrStopped when ctx
+// ends first. For a new run it fails with ErrOverloaded if the queue is full, without waiting. A run that has begun may wait
+// however long the queue is, since refusing it would lose its work; there are no more of those than heaps.
+func (l *Limiter) Acquire(ctx context.Context, begun bool) (Place, error) {
+	share, long := engine.ClaimOf(ctx)
+	place := Place{share, long}
+	l.mu.Lock()
+	if l.free(place) {
+		l.take(place)
+		l.mu.Unlock()
+		return place, nil
 	}
-	if l.queued.Add(1) > l.queue && !begun {
-		l.queued.Add(-1)
-		return engine.ErrOverloaded
+	if len(l.waiting) >= l.queue && !begun {
+		l.mu.Unlock()
+		return Place{}, engine.ErrOverloaded
 	}
-	defer l.queued.Add(-1)
+	w := &waiter{place, make(chan struct{})}
+	l.waiting = append(l.waiting, w)
+	l.mu.Unlock()
 	select {
-	case l.slots <- struct{}{}:
-		l.running.Add(1)
-		return nil
+	case <-w.ready:
+		return place, nil
 	case <-ctx.Done():
-		return engine.ErrStopped
+		l.giveUp(w)
+		return Place{}, engine.ErrStopped
 	}
 }
 
-// Release frees the slot.
-func (l *Limiter) Release() {
-	l.running.Add(-1)
-	<-l.slots
+// free says whether there is a place. mu must be held.
+func (l *Limiter) free(p Place) bool {
+	switch {
+	case p.long:
+		return l.running < l.places && l.long < l.places-l.kept
+	case l.running < l.places:
+		return true
+	}
+	return p.share != nil && p.share.Held() == 0 && l.running < l.places+l.extra
 }
 
-// Stats returns how many steps are under way and wait, and of how many slots, as an engine's Stats with these fields set.
+func (l *Limiter) take(p Place) {
+	l.running++
+	if p.long {
+		l.long++
+	}
+	p.share.Hold(1)
+}
+
+// Release frees the place.
+func (l *Limiter) Release(p Place) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running--
+	if p.long {
+		l.long--
+	}
+	p.share.Hold(-1)
+	if len(l.waiting) > 0 {
+		l.next()
+	}
+}
+
+// next gives places that are free to those that wait. mu must be held.
+func (l *Limiter) next() {
+	for {
+		first := -1
+		for n, w := range l.waiting {
+			if l.free(w.Place) && (first < 0 || w.share.Before(l.waiting[first].share)) {
+				first = n
+			}
+		}
+		if first < 0 {
+			return
+		}
+		w := l.waiting[first]
+		l.waiting = slices.Delete(l.waiting, first, first+1)
+		l.take(w.Place)
+		close(w.ready)
+	}
+}
+
+// giveUp takes back a wait.
+func (l *Limiter) giveUp(w *waiter) {
+	l.mu.Lock()
+	n := slices.Index(l.waiting, w)
+	if n >= 0 {
+		l.waiting = slices.Delete(l.waiting, n, n+1)
+	}
+	l.mu.Unlock()
+	if n < 0 { // it has got its place meanwhile
+		l.Release(w.Place)
+	}
+}
+
+// Stats returns how many steps are under way and wait, and of how many places, as an engine's Stats with these fields set.
 func (l *Limiter) Stats() engine.Stats {
-	return engine.Stats{Running: int(l.running.Load()), Queued: int(l.queued.Load()), Threads: cap(l.slots)}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return engine.Stats{Running: l.running, Queued: len(l.waiting), Threads: l.places}
 }

@@ -4,50 +4,185 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/engine"
 )
 
+func acquire(t *testing.T, l *Limiter, ctx context.Context) Place {
+	t.Helper()
+	p, err := l.Acquire(ctx, false)
+	require.NoError(t, err)
+	return p
+}
+
 func TestLimiter(t *testing.T) {
 	t.Run("H5 a new run is refused at once when the queue is full", func(t *testing.T) {
 		l := New(1, 0)
-		require.NoError(t, l.Acquire(t.Context(), false))
-		require.ErrorIs(t, l.Acquire(t.Context(), false), engine.ErrOverloaded)
-		l.Release()
-		require.NoError(t, l.Acquire(t.Context(), false))
+		p := acquire(t, l, t.Context())
+		_, err := l.Acquire(t.Context(), false)
+		require.ErrorIs(t, err, engine.ErrOverloaded)
+		l.Release(p)
+		acquire(t, l, t.Context())
 		require.Equal(t, engine.Stats{Threads: 1, Running: 1}, l.Stats())
 	})
 	t.Run("H5 a run that has begun waits however long the queue is", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := New(1, 0)
-			require.NoError(t, l.Acquire(t.Context(), false))
-			acquired := make(chan error)
+			p := acquire(t, l, t.Context())
+			acquired := make(chan Place)
 			for range 3 {
-				go func() { acquired <- l.Acquire(t.Context(), true) }()
+				go func() {
+					p, err := l.Acquire(t.Context(), true)
+					require.NoError(t, err)
+					acquired <- p
+				}()
 			}
 			synctest.Wait()
 			require.Equal(t, 3, l.Stats().Queued)
 			for range 3 {
-				l.Release()
-				require.NoError(t, <-acquired)
+				l.Release(p)
+				p = <-acquired
 			}
-			l.Release()
-			require.Equal(t, engine.Stats{Threads: l.Stats().Threads}, l.Stats())
+			l.Release(p)
+			require.Equal(t, engine.Stats{Threads: 1}, l.Stats())
 		})
 	})
 	t.Run("G7 waiting ends with the context", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := New(1, 1)
-			require.NoError(t, l.Acquire(t.Context(), false))
+			acquire(t, l, t.Context())
 			ctx, cancel := context.WithCancel(t.Context())
 			acquired := make(chan error)
-			go func() { acquired <- l.Acquire(ctx, false) }()
+			go func() {
+				_, err := l.Acquire(ctx, false)
+				acquired <- err
+			}()
 			synctest.Wait()
 			cancel()
 			require.ErrorIs(t, <-acquired, engine.ErrStopped)
 			require.Equal(t, 0, l.Stats().Queued)
 		})
+	})
+}
+
+// contest has steps of claims wait for the only place, and returns in which order they get it. A step takes a millisecond,
+// which is charged afterwards.
+func contest(t *testing.T, claims ...*engine.Claim) []*engine.Claim {
+	t.Helper()
+	l := New(1, 100)
+	p := acquire(t, l, t.Context())
+	order := make(chan *engine.Claim, len(claims))
+	for _, c := range claims {
+		go func() {
+			p, err := l.Acquire(engine.WithClaim(t.Context(), c), false)
+			require.NoError(t, err)
+			order <- c
+			c.Share.Charge(time.Millisecond)
+			l.Release(p)
+		}()
+		synctest.Wait() // so that they come in this order
+	}
+	l.Release(p)
+	synctest.Wait()
+	close(order)
+	var got []*engine.Claim
+	for c := range order {
+		got = append(got, c)
+	}
+	return got
+}
+
+func TestFair(t *testing.T) {
+	t.Run("H6 who has had less goes first, however many the other's steps are", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			greedy, modest := &engine.Claim{Share: &engine.Share{}}, &engine.Claim{Share: &engine.Share{}}
+			greedy.Share.Charge(50 * time.Millisecond)
+			require.Equal(t, []*engine.Claim{modest, modest, greedy, greedy, greedy}, contest(t, greedy, greedy, greedy, modest, modest))
+		})
+	})
+	t.Run("H6 who has had the same takes turns", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := &engine.Claim{Share: &engine.Share{}}, &engine.Claim{Share: &engine.Share{}}
+			require.Equal(t, []*engine.Claim{a, b, a, b}, contest(t, a, a, b, b))
+		})
+	})
+	t.Run("H6 many turns are no more of the machine than their tenant's one", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			tenant, other := &engine.Share{}, &engine.Claim{Share: (&engine.Share{}).Sub()}
+			var turns []*engine.Claim
+			for range 4 {
+				turns = append(turns, &engine.Claim{Share: tenant.Sub()})
+			}
+			got := contest(t, append(turns, other, other)...)
+			require.Equal(t, []*engine.Claim{turns[0], other}, got[:2])
+			require.Contains(t, got[2:4], other)
+		})
+	})
+	t.Run("H6 of one share first come, first served", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			share := &engine.Share{}
+			a, b, c := &engine.Claim{Share: share}, &engine.Claim{Share: share}, &engine.Claim{Share: share}
+			require.Equal(t, []*engine.Claim{a, b, c}, contest(t, a, b, c))
+		})
+	})
+}
+
+func TestPlaces(t *testing.T) {
+	t.Run("H6 steps of long runs don't have all places", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(4, 10)
+			long := engine.WithClaim(t.Context(), &engine.Claim{Share: &engine.Share{}, Long: true})
+			first := acquire(t, l, long)
+			acquire(t, l, long)
+			acquire(t, l, long)
+			acquired := make(chan Place)
+			go func() {
+				p, err := l.Acquire(long, true)
+				require.NoError(t, err)
+				acquired <- p
+			}()
+			synctest.Wait()
+			require.Equal(t, 1, l.Stats().Queued)
+			l.Release(acquire(t, l, t.Context()))
+			require.Equal(t, 1, l.Stats().Queued)
+			l.Release(first)
+			<-acquired
+		})
+	})
+	t.Run("H6 a share with no step under way finds a place when another has them all", func(t *testing.T) {
+		l := New(4, 0)
+		greedy := engine.WithClaim(t.Context(), &engine.Claim{Share: &engine.Share{}})
+		for range 4 {
+			acquire(t, l, greedy)
+		}
+		_, err := l.Acquire(greedy, false)
+		require.ErrorIs(t, err, engine.ErrOverloaded)
+		modest := engine.WithClaim(t.Context(), &engine.Claim{Share: &engine.Share{}})
+		acquire(t, l, modest)
+		_, err = l.Acquire(modest, false)
+		require.ErrorIs(t, err, engine.ErrOverloaded, "one")
+		_, err = l.Acquire(engine.WithClaim(t.Context(), &engine.Claim{Share: &engine.Share{}}), false)
+		require.ErrorIs(t, err, engine.ErrOverloaded, "and as many as there are extra places")
+	})
+	t.Run("H6 a wait that ends just when its place comes gives it back", func(t *testing.T) {
+		for range 200 {
+			l := New(1, 10)
+			p := acquire(t, l, t.Context())
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				if p, err := l.Acquire(ctx, true); err == nil {
+					l.Release(p)
+				}
+			}()
+			go cancel()
+			l.Release(p)
+			<-done
+			require.Equal(t, engine.Stats{Threads: 1}, l.Stats())
+		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/internal/limiter"
 	"github.com/codecell/codecell/engine/internal/thread"
 )
 
@@ -23,7 +22,8 @@ type Heap interface {
 
 // Stepper executes the steps of one guest. One goroutine at a time may use it, except for Interrupt.
 type Stepper struct {
-	limiter *limiter.Limiter
+	threads *Threads
+	place   place
 	begun   bool // a step was executed
 	ended   bool // a step was ended from outside: no other can be executed
 
@@ -33,7 +33,7 @@ type Stepper struct {
 }
 
 // New returns the stepper of a guest; begun says that the guest has executed steps already.
-func New(l *limiter.Limiter, begun bool) Stepper { return Stepper{limiter: l, begun: begun} }
+func New(t *Threads, begun bool) Stepper { return Stepper{threads: t, begun: begun} }
 
 // Begun says whether a step was executed.
 func (s *Stepper) Begun() bool { return s.begun }
@@ -47,14 +47,18 @@ func (s *Stepper) Execute(ctx context.Context, h Heap, run func()) (*engine.Effe
 	if s.ended {
 		return nil, engine.ErrClosed
 	}
-	if err := s.limiter.Acquire(ctx, s.begun); err != nil {
+	place, err := s.threads.Acquire(ctx, s.begun)
+	if err != nil {
 		return nil, err
 	}
-	defer s.limiter.Release()
+	defer s.threads.Release(place)
 	if !s.enter(h) {
 		return nil, engine.ErrStopped
 	}
+	_, long := engine.ClaimOf(ctx)
+	s.threads.precedence.begin(&s.place, h, long)
 	took := thread.Run(run)
+	s.threads.precedence.end(&s.place)
 	s.leave()
 	raw, ended := h.Effects()
 	s.begun, s.ended = true, ended != nil

@@ -8,7 +8,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/internal/limiter"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,7 +30,7 @@ func (h *heap) Effects() ([]byte, error) {
 
 func TestExecute(t *testing.T) {
 	t.Run("H1 a step is measured, and its effects are decoded", func(t *testing.T) {
-		s, h := New(limiter.New(1, 1), false), newHeap()
+		s, h := New(NewThreads(1, 1), false), newHeap()
 		effects, err := s.Execute(t.Context(), h, func() {})
 		require.NoError(t, err)
 		require.Positive(t, effects.Took)
@@ -40,7 +39,7 @@ func TestExecute(t *testing.T) {
 		require.True(t, s.Begun())
 	})
 	t.Run("H1 after one that was ended there is no other", func(t *testing.T) {
-		s, h := New(limiter.New(1, 1), false), newHeap()
+		s, h := New(NewThreads(1, 1), false), newHeap()
 		h.ended = engine.ErrMemory
 		effects, err := s.Execute(t.Context(), h, func() {})
 		require.ErrorIs(t, err, engine.ErrMemory)
@@ -50,12 +49,13 @@ func TestExecute(t *testing.T) {
 		require.True(t, s.Ended())
 	})
 	t.Run("H5 one that could not begin can be tried again", func(t *testing.T) {
-		l := limiter.New(1, 0)
-		require.NoError(t, l.Acquire(t.Context(), false))
+		l := NewThreads(1, 0)
+		place, err := l.Acquire(t.Context(), false)
+		require.NoError(t, err)
 		s, h := New(l, false), newHeap()
-		_, err := s.Execute(t.Context(), h, func() {})
+		_, err = s.Execute(t.Context(), h, func() {})
 		require.ErrorIs(t, err, engine.ErrOverloaded)
-		l.Release()
+		l.Release(place)
 		_, err = s.Execute(t.Context(), h, func() {})
 		require.NoError(t, err)
 		require.Zero(t, l.Stats().Running)
@@ -64,7 +64,7 @@ func TestExecute(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	t.Run("G7 it ends the step under way", func(t *testing.T) {
-		s, h := New(limiter.New(1, 1), false), newHeap()
+		s, h := New(NewThreads(1, 1), false), newHeap()
 		_, err := s.Execute(t.Context(), h, func() {
 			go s.Interrupt()
 			<-h.stopped
@@ -75,7 +75,7 @@ func TestInterrupt(t *testing.T) {
 		require.Empty(t, h.stopped, "nothing is under way any more")
 	})
 	t.Run("G7 one that comes first keeps every step from beginning", func(t *testing.T) {
-		s, h := New(limiter.New(1, 1), false), newHeap()
+		s, h := New(NewThreads(1, 1), false), newHeap()
 		s.Interrupt()
 		_, err := s.Execute(context.Background(), h, func() { t.Error("a step") })
 		require.ErrorIs(t, err, engine.ErrStopped)

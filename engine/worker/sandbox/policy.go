@@ -63,6 +63,13 @@ func policy() (seccomp.Policy, error) {
 					seccomp.Condition{Argument: 0, Operation: seccomp.BitsNotSet, Value: unthreadlike}),
 				// Signals to itself.
 				with("tgkill", seccomp.Condition{Argument: 0, Operation: seccomp.Equal, Value: self}),
+				// A thread lowers its own priority, and raises it again.
+				with("sched_setscheduler",
+					seccomp.Condition{Argument: 0, Operation: seccomp.Equal, Value: 0},
+					seccomp.Condition{Argument: 1, Operation: seccomp.Equal, Value: unix.SCHED_IDLE}),
+				with("sched_setscheduler",
+					seccomp.Condition{Argument: 0, Operation: seccomp.Equal, Value: 0},
+					seccomp.Condition{Argument: 1, Operation: seccomp.Equal, Value: unix.SCHED_NORMAL}),
 				// No code but what was loaded before.
 				with("mmap", seccomp.Condition{Argument: 2, Operation: seccomp.BitsNotSet, Value: unix.PROT_EXEC}),
 				with("mprotect", seccomp.Condition{Argument: 2, Operation: seccomp.BitsNotSet, Value: unix.PROT_EXEC}),

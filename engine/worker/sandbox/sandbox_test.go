@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -45,6 +46,8 @@ var attempts = map[string]func() error{
 	"have a timer signal":             func() error { return raw(unix.SYS_TIMER_CREATE, 0, 0, 0) },
 	"have a queue signal":             func() error { return raw(unix.SYS_MQ_NOTIFY, 0, 0) },
 	"slow others down":                func() error { return unix.Setpriority(unix.PRIO_PGRP, 0, 19) },
+	"slow a process down":             func() error { return schedule(os.Getppid(), unix.SCHED_IDLE) },
+	"go before all others":            func() error { return schedule(0, unix.SCHED_FIFO) },
 	"take the processors of others":   func() error { return raw(unix.SYS_SCHED_SETAFFINITY, uintptr(os.Getppid()), 8, 0) },
 	"limit others":                    func() error { return raw(unix.SYS_PRLIMIT64, uintptr(os.Getppid()), unix.RLIMIT_CPU, 0) },
 	"start a process in a namespace":  func() error { return raw(unix.SYS_CLONE, unix.CLONE_NEWUSER|unix.CLONE_THREAD, 0, 0) },
@@ -91,6 +94,12 @@ var needs = map[string]func() error{
 		flags, err := unix.FcntlInt(2, unix.F_GETFL, 0)
 		return errors.Join(err, fcntl(unix.F_SETFL, flags|unix.O_NONBLOCK), fcntl(unix.F_GETFD, 0))
 	},
+	"let others go first": func() error {
+		runtime.LockOSThread()
+		err := schedule(0, unix.SCHED_IDLE)
+		_ = schedule(0, unix.SCHED_NORMAL) // may be refused to whom the kernel grants no priority
+		return err
+	},
 	"collect garbage": func() error { runtime.GC(); return nil },
 	"map memory": func() error {
 		_, err := unix.Mmap(-1, 0, 64<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -104,6 +113,15 @@ var needs = map[string]func() error{
 func fcntl(command, arg int) error {
 	_, err := unix.FcntlInt(2, command, arg)
 	return err
+}
+
+// schedule sets a thread's scheduling policy, with the priority that it needs.
+func schedule(thread, policy int) error {
+	var priority int32
+	if policy == unix.SCHED_FIFO {
+		priority = 1
+	}
+	return raw(unix.SYS_SCHED_SETSCHEDULER, uintptr(thread), uintptr(policy), uintptr(unsafe.Pointer(&priority)))
 }
 
 func raw(call uintptr, args ...uintptr) error {

@@ -1,0 +1,111 @@
+//go:build cgo
+
+package native
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/codecell/codecell/engine"
+)
+
+// policyOf returns the scheduling policy of a thread of this process.
+func policyOf(t *testing.T, thread int) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(thread) + "/stat")
+	require.NoError(t, err)
+	// The 41st field; the second one stands in brackets.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	policy, err := strconv.Atoi(fields[41-3])
+	require.NoError(t, err)
+	return policy
+}
+
+// lowered is the policy of a thread that gives way: where the kernel would not let it raise its priority again, it keeps it.
+func lowered() int {
+	if canGiveWay() {
+		return unix.SCHED_IDLE
+	}
+	return unix.SCHED_NORMAL
+}
+
+// endless are a loop that calls the interrupt handler and a builtin that does not.
+var endless = map[string]string{
+	"a loop":    `for (;;);`,
+	"a builtin": `return [].indexOf.call({length: 2 ** 53 - 1}, 1)`,
+}
+
+func TestGiveWay(t *testing.T) {
+	for name, source := range endless {
+		t.Run("H6 the thread of "+name+" gives way, takes it back, and has its priority afterwards", func(t *testing.T) {
+			h, err := newHeap(8 << 20)
+			require.NoError(t, err)
+			defer h.free()
+			begin := engine.Begin{Source: source, MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
+			h.Arm()
+			over := make(chan int)
+			go func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				h.step(begin.Append(nil), nil, time.Hour)
+				over <- policy()
+			}()
+			told := func(yes bool, want int) func() bool {
+				return func() bool {
+					if !h.running.Load() || h.control.Thread() == 0 {
+						return false
+					}
+					h.GiveWay(yes)
+					return policyOf(t, h.control.Thread()) == want
+				}
+			}
+			require.Eventually(t, told(true, lowered()), longEnough, time.Millisecond)
+			require.Eventually(t, told(false, unix.SCHED_NORMAL), longEnough, time.Millisecond)
+			require.Eventually(t, told(true, lowered()), longEnough, time.Millisecond)
+			h.Stop()
+			require.Equal(t, unix.SCHED_NORMAL, <-over)
+			require.False(t, h.control.GaveWay())
+		})
+	}
+	t.Run("H6 a step of a long run gives way from its beginning", func(t *testing.T) {
+		h, err := newHeap(8 << 20)
+		require.NoError(t, err)
+		defer h.free()
+		begin := engine.Begin{Source: `for (;;);`, MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
+		h.Arm()
+		h.BeginLast()
+		over := make(chan bool)
+		go func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			h.step(begin.Append(nil), nil, time.Hour)
+			close(over)
+		}()
+		require.Eventually(t, func() bool { return h.control.GaveWay() == canGiveWay() }, longEnough, time.Millisecond)
+		h.Stop()
+		<-over
+	})
+}
+
+func TestStarved(t *testing.T) {
+	t.Run("H6 a step that gets nowhere gives way no more for a while", func(t *testing.T) {
+		h, err := newHeap(8 << 20)
+		require.NoError(t, err)
+		defer h.free()
+		h.Arm()
+		now := time.Now()
+		idle := func(after time.Duration) bool { return h.starved(now.Add(after)) }
+		require.False(t, idle(0))
+		require.False(t, idle(starvedAfter-1))
+		require.True(t, idle(starvedAfter), "its thread did not run at all")
+		require.True(t, idle(starvedAfter+sparedFor-1))
+		require.False(t, idle(starvedAfter+sparedFor))
+	})
+}
