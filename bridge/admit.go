@@ -26,6 +26,8 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 	}
 	clock := startClock()
 	defer clock.stop()
+	entered := r.service.pace.enter(r, i)
+	defer func() { r.service.pace.leave(entered) }()
 	ctx := &deadline{r.ctx, time.Now().Add(admissionSlack * i.left)}
 	unchecked := 0
 	// All that a step hands out lies in one buffer, which must not be kept for a small part of it.
@@ -50,6 +52,10 @@ func (r *run) admit(i *invocation, e *engine.Effects) ([]*request, error) {
 			if err := r.chargeService(i, &clock); err != nil {
 				return nil, err
 			}
+			r.service.pace.leave(entered)
+			r.service.pace.rest(r, i)
+			entered = r.service.pace.enter(r, i)
+			clock.resume()
 		}
 	}
 	return fresh, r.chargeService(i, &clock)
@@ -78,10 +84,13 @@ const checkEvery = 256
 // an input is read once or twice.
 func effort(asked *engine.Request) int {
 	n := 1 + (len(asked.Name)+len(asked.Payload))/256
-	if asked.Method != engine.MethodTimer && asked.Method != engine.MethodYield {
-		n += 32
+	switch asked.Method {
+	case engine.MethodTimer, engine.MethodYield:
+		return n
+	case engine.MethodSearch:
+		return n + 128
 	}
-	return n
+	return n + 32
 }
 
 // chargeService charges what the service has done since it was asked last. It fails when the budget is spent, or the run is
@@ -90,6 +99,7 @@ func (r *run) chargeService(i *invocation, clock *processorClock) error {
 	took := clock.lap()
 	i.served(took)
 	r.usage.Service += took
+	r.turn.share.Charge(took)
 	switch {
 	case r.ctx.Err() != nil:
 		return engine.ErrStopped
@@ -224,6 +234,9 @@ func (c *processorClock) lap() time.Duration {
 	}
 	return took
 }
+
+// resume leaves out the time since the last lap.
+func (c *processorClock) resume() { c.last = time.Now() }
 
 func (c *processorClock) stop() {
 	if c.locked {

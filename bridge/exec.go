@@ -52,6 +52,7 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	i := newInvocation(ctx, &t.config, in.ToolCallID)
 	i.served(c.parsing)
 	r.usage.Service += c.parsing
+	t.share.Charge(c.parsing)
 	r.attach(i)
 	if !t.addRun(r) {
 		r.end()

@@ -70,7 +70,12 @@ func engineFailure(err error, r *run) failure {
 func timedOut(r *run) failure {
 	limit := time.Duration(r.turn.config.TimeoutMs) * time.Millisecond
 	i := r.invocation
-	computed := limit - i.left - i.asleep - i.service
+	computed := limit - i.left - i.asleep - i.service - i.resting
+	if i.measured && i.left <= 0 && i.resting > 0 && i.resting+i.service > computed {
+		return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
+			"code mode timeout exceeded: for %d ms the service was at work on what the cell asked for (calls, searches, timers), the cell itself for %d ms, and for %d ms other cells that had less to do went first. Ask for less in one cell, or run it again.",
+			i.service.Milliseconds(), computed.Milliseconds(), i.resting.Milliseconds())}
+	}
 	if i.measured && i.left <= 0 && i.service > computed {
 		return failure{code: CodeTimeout, again: true, text: fmt.Sprintf(
 			"code mode timeout exceeded: for %d ms the service was at work on what the cell asked for (calls, searches, timers), and the cell itself for %d ms. Ask for less in one cell.",

@@ -14,7 +14,8 @@ import (
 // drives the run.
 //
 // There are two budgets (contract C1, H1, H6). One is of what the run itself makes the machine do: processor time of the
-// guest, of the service on its behalf, and the time that it sleeps while nobody else works for it. The other is for waiting
+// guest, of the service on its behalf, and the time that it sleeps while nobody else works for it, or rests while others go
+// first. The other is for waiting
 // for tools. Waiting for a processor is charged to neither, except that a single step ends, by the wall clock, when what is
 // left would be over.
 type invocation struct {
@@ -26,8 +27,12 @@ type invocation struct {
 	left    time.Duration // of the first budget
 	asleep  time.Duration // of it, what the run slept
 	service time.Duration // of it, what the service did
+	resting time.Duration // of it, what the run let others go first
 
 	waitLeft time.Duration // the second budget
+
+	used   time.Duration // processor time of guest and service: see pace
+	rested time.Duration // of it, what the invocation has rested for
 
 	calls context.Context // of the calls that it starts, once it has started some
 
@@ -66,13 +71,21 @@ func (i *invocation) executed(e *engine.Effects, elapsed time.Duration) (service
 	service = min(max(elapsed-e.Took, 0), maxHandover)
 	i.left -= e.CPU + service
 	i.service += service
+	i.used += e.CPU + service
 	return service
+}
+
+// restedFor charges a rest (see pace).
+func (i *invocation) restedFor(d time.Duration) {
+	i.left -= d
+	i.resting += d
 }
 
 // served charges processor time of the service.
 func (i *invocation) served(d time.Duration) {
 	i.left -= d
 	i.service += d
+	i.used += d
 }
 
 // attach ties the run to the client that it is driven for: the client going away ends it (contract G7). Whoever parks or
@@ -115,7 +128,9 @@ func (v valued) Value(key any) any {
 
 // drive serves an invocation: it executes steps, beginning with input, until there is a result to give.
 func (r *run) drive(i *invocation, input []byte) (*Result, error) {
+	defer r.service.pace.ended(r, i)
 	for {
+		r.claim.Long = r.service.pace.rest(r, i)
 		fresh, result, err := r.step(i, input)
 		if result != nil || err != nil {
 			return result, err
@@ -148,7 +163,9 @@ func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
 		}
 		return nil, r.fail(engineFailure(err, r)), nil
 	}
-	r.usage.Service += i.executed(effects, time.Since(asked))
+	service := i.executed(effects, time.Since(asked))
+	r.usage.Service += service
+	r.turn.share.Charge(effects.CPU + service)
 	r.usage.Steps++
 	r.usage.Heap = r.guest.heapBytes()
 	r.holdGuest()

@@ -11,7 +11,7 @@ import (
 // DeclareNamespace adds a namespace for a tenant's turns, those that are prepared already as well: each exec sees what is
 // registered when it begins (contract F1). What it holds is the tenant's.
 func (s *Service) DeclareNamespace(tenant, id string, d namespaces.Declaration) error {
-	err := s.options.Namespaces.Declare(tenant, id, d, s.tenant(tenant).Hold)
+	err := s.options.Namespaces.Declare(tenant, id, d, s.tenant(tenant).account.Hold)
 	var full *account.FullError
 	var taken *namespaces.ConflictError
 	switch {
@@ -34,7 +34,7 @@ func (s *Service) Namespaces(tenant string) []namespaces.Declared {
 // begun keep them.
 func (s *Service) ClearNamespaces(tenant, pluginID string) int {
 	count, size := s.options.Namespaces.ClearDeclared(tenant, pluginID)
-	s.tenant(tenant).Release(size)
+	s.tenant(tenant).account.Release(size)
 	return count
 }
 

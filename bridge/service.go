@@ -127,12 +127,13 @@ type Service struct {
 	executors *executor.Registry
 	offloader *offloader // nil without a portable engine
 	account   *account.Account
+	pace      pace
 
 	mu        sync.Mutex
 	turns     map[string]*Turn
 	runs      map[string]*run // suspended, or being resumed
 	suspended map[string]int  // of them, by tenant
-	tenants   map[string]*account.Account
+	tenants   map[string]*tenancy
 	closed    bool
 
 	invocations sync.WaitGroup // execs and waits under way
@@ -153,8 +154,9 @@ func New(o Options) (*Service, error) {
 	s := &Service{
 		options: o,
 		turns:   map[string]*Turn{},
-		runs:    map[string]*run{}, suspended: map[string]int{}, tenants: map[string]*account.Account{},
+		runs:    map[string]*run{}, suspended: map[string]int{}, tenants: map[string]*tenancy{},
 		account: account.New("service", o.MemoryBytes),
+		pace:    newPace(),
 		stop:    make(chan struct{}),
 		executors: executor.NewRegistry(executor.Options{
 			Custom: o.Executors, Echo: o.TestExecutors, HTTPClient: o.HTTPClient, Keys: o.SigningKeys,
@@ -309,16 +311,4 @@ func (s *Service) beginInvocation() (func(), error) {
 		s.live.Add(-1)
 		s.invocations.Done()
 	}, nil
-}
-
-// tenant returns the account of what is held for a tenant (contract H6). There are as many as there are API keys.
-func (s *Service) tenant(name string) *account.Account {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	a := s.tenants[name]
-	if a == nil {
-		a = s.account.Sub("tenant", s.options.TenantBytes)
-		s.tenants[name] = a
-	}
-	return a
 }

@@ -35,20 +35,23 @@ type TurnRequest struct {
 
 // Turn is one prepared agent turn: context, effective tools, limits. It is safe for concurrent use.
 type Turn struct {
-	service   *Service
-	account   *account.Account // the tenant's
-	held      int              // bytes of the turn itself, in it
-	id        string
-	tenant    string
-	context   Context
-	config    config.Config
-	codeMode  bool
-	catalog   *catalog.Catalog
-	executors map[string]executor.Binding // by tool id
-	shellTool string
-	warnings  []string // about the servers that the turn named
-	counts    counters
-	usedAt    atomic.Int64 // Unix nanoseconds
+	service     *Service
+	account     *account.Account // the tenant's
+	share       *engine.Share    // of the machine, a part of tenantShare
+	tenantShare *engine.Share
+	usual       usual // about what an invocation uses
+	held        int   // bytes of the turn itself, in it
+	id          string
+	tenant      string
+	context     Context
+	config      config.Config
+	codeMode    bool
+	catalog     *catalog.Catalog
+	executors   map[string]executor.Binding // by tool id
+	shellTool   string
+	warnings    []string // about the servers that the turn named
+	counts      counters
+	usedAt      atomic.Int64 // Unix nanoseconds
 
 	guest      func() []byte // the catalog as a guest gets it
 	guestBrief func() []byte // the same without declaration files, which are costly to render
@@ -110,8 +113,9 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	if err != nil {
 		return nil, refuseTool(err)
 	}
+	of := s.tenant(tenant)
 	t := &Turn{
-		service: s, account: s.tenant(tenant), id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
+		service: s, account: of.account, share: of.share.Sub(), tenantShare: of.share, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{},
 	}

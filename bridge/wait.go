@@ -100,7 +100,7 @@ func (r *run) awaitFirst(i *invocation) []engine.Answer {
 	i.left = i.limit/2 + i.limit/awakeShare // of which await leaves the share
 	i.waitLeft = i.limit
 	answers := r.await(i)
-	i.left = rest - i.asleep
+	i.left = rest - i.asleep - i.resting
 	i.waitLeft = drainBudget(&r.turn.config)
 	return answers
 }

@@ -1,0 +1,24 @@
+package bridge
+
+import (
+	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/engine"
+)
+
+// tenancy is what is counted for all turns and runs of one tenant.
+type tenancy struct {
+	account *account.Account // bytes that are held
+	share   *engine.Share    // of the machine
+}
+
+// tenant returns what is counted for a tenant (contract H6). There are as many as there are API keys.
+func (s *Service) tenant(name string) *tenancy {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tenants[name]
+	if t == nil {
+		t = &tenancy{s.account.Sub("tenant", s.options.TenantBytes), &engine.Share{}}
+		s.tenants[name] = t
+	}
+	return t
+}
