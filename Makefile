@@ -115,8 +115,9 @@ peers: guest ## Try the MCP side on servers and clients of others, and the decla
 fuzz: guest ## Run every fuzz target for FUZZTIME=30s.
 	@.ci/fuzz.sh $(FUZZTIME)
 
-soak: guest ## Run good and bad cells for SOAKTIME=5m, which must leave nothing behind, and kill 1,000 workers under load.
-	go test -run '^$$' -bench 'Soak$$' -benchtime $(SOAKTIME) -timeout 0 ./bench
+soak: guest ## Run good cells beside bad ones, both for SOAKTIME=5m, which must leave nothing behind; kill 1,000 workers under load.
+	go test -run '^$$' -bench NeighboursSoak -benchtime 20000x -timeout 0 ./bench
+	go test -run '^$$' -bench 'Soak$$' -skip Neighbours -benchtime $(SOAKTIME) -timeout 0 ./bench
 	go test -run '^TestKills$$' -count 1 -timeout 0 -v ./engine/worker -args -kills 1000
 
 clean: ## Remove what was built.

@@ -53,6 +53,14 @@ func newIsolated(b *testing.B) *service {
 	return serviceOn(b, main, worker.Portable{Engine: start(worker.Settings{Engine: "wasi"})})
 }
 
+// newIsolatedWASI is the WASI engine alone, in worker processes.
+func newIsolatedWASI(b *testing.B) *service {
+	b.Helper()
+	w := worker.New(worker.Options{Settings: worker.Settings{Engine: "wasi"}, Command: []string{asWorker}})
+	require.NoError(b, w.Ready())
+	return serviceOn(b, worker.Portable{Engine: w}, nil)
+}
+
 // asWorker is the argument that makes the test's binary a worker.
 const asWorker = "worker"
 
