@@ -41,7 +41,7 @@ LONG := TestBench|TestCache|TestContract|TestDeaf|TestDispose|TestH3ForgedReplie
 export CODECELL_GUEST = required
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest packages build run test test-long check cases hostile bench peers fuzz soak clean
+.PHONY: help deps guest packages build run test test-long check cases hostile bench intl peers fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -105,6 +105,10 @@ bench: guest ## Measure everything beside its peers; writes bench/report/ (BENCH
 	cd bench/peers/node && npm install --no-audit --no-fund --no-package-lock --silent
 	go run ./bench/peers --time $(BENCHTIME)
 	go test -run '^$$' -bench . -skip Soak -benchtime $(BENCHTIME) ./bench
+
+intl: ## Write anew what Node gives for the expressions that Intl is held to.
+	@.ci/deps.sh nodejs
+	node engine/differential/testdata/intl.js >engine/differential/testdata/intl.txt
 
 peers: guest ## Try the MCP side on servers and clients of others, and the declarations on the TypeScript compiler.
 	@.ci/deps.sh npm

@@ -25,6 +25,12 @@ var (
 	iteratorJS string
 	//go:embed intl/core.js
 	intlJS string
+	//go:embed intl/decimal.js
+	intlDecimalJS string
+	//go:embed intl/number.js
+	intlNumberJS string
+	//go:embed intl/words.js
+	intlWordsJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -33,5 +39,6 @@ const Eager = 2
 
 // Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host object.
 func Sources() []string {
-	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, arrayJS, iteratorJS, intlJS}
+	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, arrayJS, iteratorJS, intlJS, intlDecimalJS,
+		intlNumberJS, intlWordsJS}
 }

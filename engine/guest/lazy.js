@@ -21,12 +21,14 @@
 	};
 
 	const anyView = getPrototypeOf(Uint8Array.prototype);
+	host.apply = apply;
 	host.reflect = keep(Reflect, "apply", "defineProperty", "ownKeys", "getOwnPropertyDescriptor", "setPrototypeOf", "has");
 	host.object = keep(Object, "create", "getPrototypeOf");
 	host.text = keep(String.prototype, "indexOf", "lastIndexOf", "slice", "charCodeAt", "codePointAt", "toLowerCase",
-		"normalize", "toWellFormed", "toUpperCase");
+		"normalize", "toWellFormed", "toUpperCase", "repeat",
+		"trim", "split", "replace");
 	host.globals = keep(globalThis, "Object", "String", "TypeError", "RangeError", "RegExp", "Map", "Set", "Date", "ArrayBuffer",
-		"DOMException", "DataView", "Array", "Proxy");
+		"DOMException", "DataView", "Array", "Proxy", "BigInt", "WeakMap");
 	host.views = keep(globalThis, "Uint8Array", "Int8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array",
 		"Int32Array", "Uint32Array", "Float16Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array");
 	host.errors = keep(globalThis, "Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError",
@@ -35,6 +37,8 @@
 	host.dataView = getters(DataView.prototype, "buffer", "byteOffset", "byteLength");
 	host.map = keep(Map.prototype, "forEach", "set", "get");
 	host.set = keep(Set.prototype, "forEach", "add");
+	host.weakMap = keep(WeakMap.prototype, "get", "set");
+	host.construct = Reflect.construct;
 	host.unbox = keep([Boolean, Number, String, BigInt].map((C) => C.prototype.valueOf), 0, 1, 2, 3);
 	host.fromCharCode = String.fromCharCode;
 	host.floor = Math.floor;
@@ -47,7 +51,7 @@
 	host.symbolText = Symbol.prototype.toString;
 	host.numberText = Number.prototype.toString;
 	host.bufferSize = getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get;
-	host.symbols = keep(Symbol, "iterator", "asyncIterator", "toStringTag", "species");
+	host.symbols = keep(Symbol, "iterator", "asyncIterator", "toStringTag", "species", "toPrimitive");
 	host.iterator = Iterator.prototype;
 	host.uncurry = (method) => (self, ...args) => apply(method, self, args);
 
@@ -95,7 +99,12 @@
 	const intl = create(null);
 	host.intl = intl;
 	intl.sources = create(null);
-	intl.classes = [];
+	intl.sources.Decimal = INTL + 1;
+	intl.sources.Number = INTL + 2;
+	intl.sources.Words = INTL + 3;
+	intl.classes = [
+		["NumberFormat", "Number"], ["PluralRules", "Number"], ["RelativeTimeFormat", "Words"], ["ListFormat", "Words"],
+	];
 	lazyGlobal([INTL], "Intl");
 
 	// lazyMethod replaces a method by one of a part of Intl, which is loaded when the method is first called.
@@ -108,6 +117,8 @@
 		}[name];
 		defineProperty(target, name, data(method));
 	}
+	lazyMethod(Number.prototype, "toLocaleString", "Number", "Number.toLocaleString");
+	lazyMethod(BigInt.prototype, "toLocaleString", "Number", "BigInt.toLocaleString");
 	host.define = (target, key, value) => {
 		const d = data(value);
 		d.enumerable = true;

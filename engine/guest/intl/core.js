@@ -59,8 +59,6 @@
 	const keywordsForm = new host.globals.RegExp("-u((?:-[a-z0-9]{2,8})+)");
 	const partForm = new host.globals.RegExp("^-([a-z0-9]{2,8})");
 
-	const badTag = (tag) => new RangeError("Incorrect locale information provided" + (tag === undefined ? "" : ": " + tag));
-
 	// canonicalList is what a locales argument asks for, as parsed tags without repetitions.
 	intl.list = (locales) => {
 		const list = [];
@@ -70,7 +68,7 @@
 			const own = intl.tagOf === undefined ? undefined : intl.tagOf(value);
 			const tag = own === undefined ? String(value) : own;
 			const parsed = intl.parse(tag);
-			if (parsed === undefined) throw badTag(slice(tag, 0, 64));
+			if (parsed === undefined) throw new RangeError("Incorrect locale information provided");
 			for (let i = 0; i < n; i++) if (list[i].tag === parsed.tag) return;
 			host.define(list, n++, parsed);
 		};
@@ -115,16 +113,50 @@
 		return out;
 	};
 
+	// ---- classes and values
+
+	// callable makes a class that may be called without new, as Intl's older ones may.
+	host.callable = (C) => {
+		const F = {
+			[C.name]: function (...args) {
+				return host.construct(C, args, new.target === undefined ? F : new.target);
+			},
+		}[C.name];
+		const d = create(null);
+		d.value = C.prototype;
+		defineProperty(F, "prototype", d);
+		install("constructor", F, C.prototype);
+		install("supportedLocalesOf", C.supportedLocalesOf, F);
+		return F;
+	};
+
+	// primitive is what an object is as a number: a number, a big integer or a text.
+	host.primitive = (value) => {
+		const isObject = (v) => typeof v === "function" || (typeof v === "object" && v !== null);
+		const exotic = value[host.symbols.toPrimitive];
+		if (exotic !== undefined && exotic !== null) {
+			const made = host.apply(exotic, value, ["number"]);
+			if (!isObject(made)) return made;
+		} else {
+			for (const name of ["valueOf", "toString"]) {
+				const method = value[name];
+				const made = typeof method === "function" ? host.apply(method, value, []) : value;
+				if (!isObject(made)) return made;
+			}
+		}
+		throw new TypeError("Cannot convert object to primitive value");
+	};
+
 	// ---- options
 
 	// option reads one option as text and holds it against the values that it may have.
-	intl.option = (options, name, values, otherwise) => {
+	intl.option = (options, name, values, otherwise, service = "Intl") => {
 		const given = options[name];
 		if (given === undefined) return otherwise;
 		const value = String(given);
 		for (let i = 0; values !== undefined && i < values.length; i++) if (values[i] === value) return value;
 		if (values === undefined) return value;
-		throw new RangeError("Value " + slice(value, 0, 64) + " out of range for Intl options property " + name);
+		throw new RangeError("Value " + slice(value, 0, 64) + " out of range for " + service + " options property " + name);
 	};
 	intl.numberOption = (options, name, least, most, otherwise) => {
 		const given = options[name];

@@ -1,0 +1,80 @@
+// Prints expressions and what they give in the JavaScript engine that runs this, a line each with a tab between: what
+// intl_test.go holds Codecell's engines to. `make intl` runs it in Node.
+"use strict";
+let seed = 1;
+const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
+const pick = (list) => list[Math.floor(random() * list.length)];
+const lines = [];
+function line(expression) {
+	let result;
+	try {
+		result = eval(expression);
+	} catch (e) {
+		result = e.name + ": " + e.message;
+	}
+	lines.push(expression + "\t" + JSON.stringify(result));
+}
+const text = (o) => JSON.stringify(o).replace(/"([a-zA-Z0-9]+)":/g, "$1: ");
+
+// ---- numbers
+const numbers = ["0", "-0", "1", "-1", "0.5", "1.5", "2.5", "NaN", "Infinity", "-Infinity", "999.5", "999999", "1e3", "12345.678",
+	"-12345.678", "1e21", "1e-7", "0.1 + 0.2", "1.005", "-0.001", '"123456789.987654321"', '"1e500"', '"abc"', '""', "10n ** 20n", "-5n",
+	"true", "null", "undefined"];
+const options = {
+	style: ["decimal", "percent", "currency", "unit"], currencyDisplay: ["symbol", "code", "name", "narrowSymbol"],
+	currencySign: ["accounting", "standard"], unitDisplay: ["short", "long", "narrow"], notation: ["standard", "scientific", "engineering", "compact"],
+	compactDisplay: ["short", "long"], signDisplay: ["auto", "never", "always", "exceptZero", "negative"],
+	useGrouping: [true, false, "min2", "auto", "always"], minimumIntegerDigits: [1, 2, 5], minimumFractionDigits: [0, 1, 2, 4],
+	maximumFractionDigits: [0, 1, 2, 5, 20], minimumSignificantDigits: [1, 2, 3], maximumSignificantDigits: [1, 2, 3, 6],
+	roundingMode: ["ceil", "floor", "expand", "trunc", "halfCeil", "halfFloor", "halfExpand", "halfTrunc", "halfEven"],
+	roundingPriority: ["auto", "morePrecision", "lessPrecision"], trailingZeroDisplay: ["auto", "stripIfInteger"],
+};
+const likely = { style: 0.6, notation: 0.35, currencyDisplay: 0.3, unitDisplay: 0.4 };
+for (let i = 0; i < 350; i++) {
+	const o = {};
+	for (const [name, values] of Object.entries(options)) if (random() < (likely[name] ?? 0.12)) o[name] = pick(values);
+	if (o.style === "currency") o.currency = pick(["USD", "EUR", "GBP", "JPY", "CHF", "INR", "KWD", "CAD", "usd", "ABC"]);
+	if (o.style === "unit") o.unit = pick(["kilometer", "mile-per-hour", "byte", "celsius", "day", "percent", "foot", "month-per-week", "kilobyte-per-second"]);
+	const locale = pick(["en-US", "en-US", "en-GB", "en", "en-IN"]);
+	const value = random() < 0.3 ? String(random() * 10 ** Math.floor(random() * 18 - 5)) : pick(numbers);
+	line(`new Intl.NumberFormat("${locale}", ${text(o)}).${random() < 0.2 ? "formatToParts" : "format"}(${value})`);
+}
+for (const o of [{}, { style: "currency", currency: "usd", notation: "compact" }, { maximumSignificantDigits: 3 }, { style: "unit", unit: "liter" }]) {
+	line(`new Intl.NumberFormat("en-GB", ${text(o)}).resolvedOptions()`);
+	line(`new Intl.NumberFormat("en-US", ${text(o)}).formatRange(3, 5)`);
+	line(`new Intl.NumberFormat("en-US", ${text(o)}).formatRangeToParts(-3, 5)`);
+	line(`new Intl.NumberFormat("en-US", ${text(o)}).formatRange(2.9999, 3)`);
+}
+for (const bad of ['{style: "x"}', '{style: "currency"}', '{style: "currency", currency: "abcd"}', '{style: "unit"}', '{style: "unit", unit: "foo"}',
+	"{maximumFractionDigits: 101}", "{minimumFractionDigits: 5, maximumFractionDigits: 2}", "{maximumSignificantDigits: 0}", '{notation: "x"}',
+	"{roundingIncrement: 3}", '{roundingMode: "x"}', '{useGrouping: "x"}', "{minimumIntegerDigits: 22}"]) line(`new Intl.NumberFormat("en-US", ${bad})`);
+for (const increment of [2, 5, 10, 25, 50]) for (const value of [1.23, 155043, -0.125, 0]) {
+	line(`new Intl.NumberFormat("en-US", {roundingIncrement: ${increment}, minimumFractionDigits: 2, maximumFractionDigits: 2}).format(${value})`);
+}
+for (const e of ['(1234567.891).toLocaleString("en-US")', '(0.256).toLocaleString("en-US", {style: "percent"})', "(12345.678).toLocaleString()", '123456789n.toLocaleString("en-IN")',
+	'[1234.5, new Number(5)].toLocaleString("en-US")', '(1).toLocaleString("x_y")', "Intl.NumberFormat.name + Intl.NumberFormat.length", "Object.prototype.toString.call(new Intl.NumberFormat())",
+	"new Intl.NumberFormat() instanceof Intl.NumberFormat", 'Intl.NumberFormat("en").format(5)', 'Intl.NumberFormat.supportedLocalesOf(["en-US", "en"])',
+	"Intl.NumberFormat.prototype.constructor === Intl.NumberFormat", '[1, 2].map(new Intl.NumberFormat("en", {minimumFractionDigits: 1}).format)',
+	'Intl.getCanonicalLocales(["EN-us", "zh-hant-tw", "de-DE-u-nu-latn"])', "Intl.getCanonicalLocales(null)", 'Intl.getCanonicalLocales("x_y")', "Object.prototype.toString.call(Intl)"]) line(e);
+
+// ---- words
+for (const locale of ["en-US", "en-GB"]) for (const style of ["long", "short", "narrow"]) for (const numeric of ["always", "auto"]) {
+	for (const unit of ["second", "minutes", "hour", "day", "week", "month", "quarter", "years"]) {
+		line(`[-2, -1, -0, 0, 1, 1.5, 1234.5].map((n) => new Intl.RelativeTimeFormat("${locale}", {style: "${style}", numeric: "${numeric}"}).format(n, "${unit}"))`);
+	}
+}
+for (const e of ['formatToParts(-1234.5, "days")', 'format(Infinity, "day")', 'format(1, "foo")', "format(1)", "resolvedOptions()"]) line(`new Intl.RelativeTimeFormat("en-US").${e}`);
+line('new Intl.RelativeTimeFormat("en", {numeric: "auto"}).formatToParts(-1, "day")');
+line('new Intl.RelativeTimeFormat("en", {style: "x"})');
+for (const locale of ["en-US", "en-GB", "en-CA"]) for (const type of ["conjunction", "disjunction", "unit"]) for (const style of ["long", "short", "narrow"]) {
+	line(`["", "a", "ab", "abc", "abcd"].map((s) => new Intl.ListFormat("${locale}", {type: "${type}", style: "${style}"}).format(s))`);
+}
+for (const e of ['formatToParts(["a", "b", "c"])', "format([1])", 'format(new Set(["x", "y"]))', "resolvedOptions()", "format()"]) line(`new Intl.ListFormat("en").${e}`);
+for (const type of ["cardinal", "ordinal"]) {
+	line(`[0, 1, 2, 3, 4, 5, 11, 12, 13, 21, 22, 23, 101, 111, 1.5, -1, 1e6, NaN, Infinity].map((n) => new Intl.PluralRules("en-US", {type: "${type}"}).select(n))`);
+	line(`new Intl.PluralRules("en", {type: "${type}"}).resolvedOptions()`);
+}
+line('new Intl.PluralRules("en", {minimumFractionDigits: 1}).select(1)');
+line('new Intl.PluralRules("en").selectRange(1, 2)');
+
+console.log(lines.join("\n"));
