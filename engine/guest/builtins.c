@@ -5,7 +5,9 @@
 // count as values from then on: stale pointers that a cell can prepare. The one here appends through the engine's
 // general way of setting an element, which has its own fast path for the safe case.
 //
-// Array.fromAsync: see array.js.
+// Array.fromAsync and BigInt.asUintN: see mended.js.
+//
+// Math.cbrt: the C library's may be off by the last bit, and then the cube root of 27 is not 3.
 //
 // DisposableStack.prototype.dispose: it lets go of each resource once its disposer has run, and goes on counting it.
 // The collector, when it comes during a later disposer, follows pointers to what is gone. The one here keeps the
@@ -20,6 +22,7 @@
 // match, matchAll, replace and split of regular expressions: see regexp.js.
 #include "guest.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,9 +121,10 @@ static JSValue written(JSContext *ctx, const char *name, JSValueConst this_val, 
 	return result;
 }
 
-// The builtins that are written in JavaScript: the first of Array, the second of Iterator, the others of its prototype.
-static const struct { const char *name; int length; } written_builtins[] = {
-	{"fromAsync", 1}, {"concat", 0}, {"drop", 1}, {"filter", 1}, {"flatMap", 1}, {"map", 1}, {"take", 1},
+// The builtins that are written in JavaScript, and what they are properties of.
+static const struct { const char *name, *of; int length; } written_builtins[] = {
+	{"fromAsync", "Array", 1}, {"asUintN", "BigInt", 2}, {"concat", "Iterator", 0}, {"drop", NULL, 1}, {"filter", NULL, 1},
+	{"flatMap", NULL, 1}, {"map", NULL, 1}, {"take", NULL, 1},  // of Iterator.prototype
 };
 
 static JSValue written_builtin(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
@@ -131,17 +135,38 @@ static JSValue written_builtin(JSContext *ctx, JSValueConst this_val, int argc, 
 static void replace_by_written(JSContext *ctx, JSValueConst global)
 {
 	const union { JSCFunctionMagic *magic; JSCFunction *plain; } f = {.magic = written_builtin};
-	JSValue array = JS_GetPropertyStr(ctx, global, "Array"), iterator = JS_GetPropertyStr(ctx, global, "Iterator");
-	JSValue prototype = JS_GetPropertyStr(ctx, iterator, "prototype");
+	JSValue iterator = JS_GetPropertyStr(ctx, global, "Iterator"), prototype = JS_GetPropertyStr(ctx, iterator, "prototype");
 	for (int i = 0; i < (int)(sizeof(written_builtins) / sizeof(*written_builtins)); i++) {
-		const char *name = written_builtins[i].name;
+		const char *name = written_builtins[i].name, *of = written_builtins[i].of;
+		JSValue owner = of ? JS_GetPropertyStr(ctx, global, of) : JS_DupValue(ctx, prototype);
 		JSValue method = JS_NewCFunction2(ctx, f.plain, name, written_builtins[i].length, JS_CFUNC_generic_magic, i);
-		JS_DefinePropertyValueStr(ctx, i == 0 ? array : i == 1 ? iterator : prototype, name, method,
-		                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+		JS_DefinePropertyValueStr(ctx, owner, name, method, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+		JS_FreeValue(ctx, owner);
 	}
 	JS_FreeValue(ctx, prototype);
 	JS_FreeValue(ctx, iterator);
-	JS_FreeValue(ctx, array);
+}
+
+static JSValue math_cbrt(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	double x;
+	if (JS_ToFloat64(ctx, &x, argv[0]) < 0)
+		return JS_EXCEPTION;
+	double root = cbrt(x), square = root * root, cube = square * root;
+	if (isnormal(x) && isnormal(cube)) {
+		double lost = fma(square, root, -cube) + fma(root, root, -square) * root;  // by rounding
+		root -= (cube - x + lost) / (3 * square);
+	}
+	return JS_NewNumber(ctx, root);
+}
+
+static void replace_cbrt(JSContext *ctx, JSValueConst global)
+{
+	JSValue math = JS_GetPropertyStr(ctx, global, "Math");
+	JS_DefinePropertyValueStr(ctx, math, "cbrt", JS_NewCFunction2(ctx, math_cbrt, "cbrt", 1, JS_CFUNC_generic, 0),
+	                          JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+	JS_FreeValue(ctx, math);
 }
 
 // regexp_escape hands the engine's own a string in one piece.
@@ -205,6 +230,7 @@ void builtins_replace(JSContext *ctx)
 	replace_dispose(ctx, global);
 	replace_iterator_methods(ctx);
 	replace_by_written(ctx, global);
+	replace_cbrt(ctx, global);
 	replace_regexp_methods(ctx, global);
 	JS_FreeValue(ctx, global);
 }

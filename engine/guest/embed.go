@@ -19,8 +19,8 @@ var (
 	urlJS string
 	//go:embed regexp.js
 	regexpJS string
-	//go:embed array.js
-	arrayJS string
+	//go:embed mended.js
+	mendedJS string
 	//go:embed iterator.js
 	iteratorJS string
 	//go:embed intl/core.js
@@ -39,6 +39,6 @@ const Eager = 2
 
 // Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host object.
 func Sources() []string {
-	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, arrayJS, iteratorJS, intlJS, intlDecimalJS,
+	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
 		intlNumberJS, intlWordsJS}
 }

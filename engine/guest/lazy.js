@@ -40,6 +40,7 @@
 	host.weakMap = keep(WeakMap.prototype, "get", "set");
 	host.construct = Reflect.construct;
 	host.unbox = keep([Boolean, Number, String, BigInt].map((C) => C.prototype.valueOf), 0, 1, 2, 3);
+	host.asIntN = BigInt.asIntN;
 	host.fromCharCode = String.fromCharCode;
 	host.floor = Math.floor;
 	host.isArray = Array.isArray;

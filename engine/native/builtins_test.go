@@ -213,3 +213,28 @@ func TestArrays(t *testing.T) {
 		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, head+c.cell)) })
 	}
 }
+
+// TestNumbers holds what guest/builtins.c and mended.js replace of BigInt and Math.
+func TestNumbers(t *testing.T) {
+	e := newEngine(t, Options{})
+	for rule, c := range map[string]struct{ expression, want string }{
+		"B2 asUintN of negative numbers": {
+			`[[64, -1n], [8, -257n], [65, -1n], [128, -5n], [32, -(2n ** 100n) - 7n], [1, -1n], [0, -1n]].map(([n, v]) => BigInt.asUintN(n, v))`,
+			`["18446744073709551615","255","36893488147419103231","340282366920938463463374607431768211451","4294967289","1","0"]`,
+		},
+		"B2 asUintN of others": {`[BigInt.asUintN(8, 257n), BigInt.asUintN(2 ** 53 - 1, 5n), BigInt.asUintN("4", true), BigInt.asUintN(undefined, 7n), BigInt.asUintN(2.9, 7n)]`, `["1","5","1","0","3"]`},
+		"B2 asUintN of what is none": {
+			`[[-1, 1n], [2 ** 53, 1n], [1, 1], [1n, 1n], [2 ** 40, -1n]].map((a) => { try { return BigInt.asUintN(...a) } catch (e) { return e.name } })`,
+			`["RangeError","RangeError","TypeError","TypeError","RangeError"]`,
+		},
+		"B2 a 64-bit hash":      {`BigInt.asUintN(64, [..."hash"].reduce((h, c) => BigInt.asIntN(64, (h ^ BigInt(c.charCodeAt(0))) * 1099511628211n), -3750763034362895579n)).toString(16)`, `"2e3d9ecc741a7811"`},
+		"B2 cube roots":         {`[27, 8, 1000, -64, 0.001, 1e-300, 1e300, 3.375].map(Math.cbrt)`, `[3,2,10,-4,0.1,1e-100,1e+100,1.5]`},
+		"B2 cube roots of none": {`[0, -0, Infinity, NaN, "8", 5e-324].map(Math.cbrt).map((v) => Object.is(v, -0) ? "-0" : String(v).slice(0, 6))`, `["0","-0","Infini","NaN","2","1.7031"]`},
+		"D10 they look like the engine's": {
+			`[[BigInt, "asUintN"], [Math, "cbrt"]].map(([o, k]) => { const d = Object.getOwnPropertyDescriptor(o, k); return [d.value.name, d.value.length, d.writable, d.enumerable, d.configurable].join() })`,
+			`["asUintN,2,true,false,true","cbrt,1,true,false,true"]`,
+		},
+	} {
+		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, "return "+c.expression)) })
+	}
+}

@@ -278,6 +278,7 @@
 		};
 		method(Array, "fromAsync");
 		method(Iterator, "concat");
+		method(BigInt, "asUintN");
 		for (const name of ["drop", "filter", "flatMap", "map", "take"]) method(Iterator.prototype, name);
 	};
 

@@ -1,5 +1,9 @@
+// Builtins that the engine has otherwise than the language. Loaded when a cell first calls one.
+//
 // Array.fromAsync: the engine's own closes iterators that have ended, doesn't wait for those that it closes early, and makes
-// elements that aren't enumerable. Loaded when a cell first calls it.
+// elements that aren't enumerable.
+//
+// BigInt.asUintN: the engine's own gives a negative number as it is if it has fewer bits than are asked for.
 (function (host) {
 	"use strict";
 
@@ -106,5 +110,15 @@
 			sync = true;
 		}
 		return start === undefined ? fromArrayLike(this, items, map, self) : fromIterable(this, items, start, sync, map, self);
+	});
+
+	const { BigInt: B, RangeError: R } = host.globals;
+	const { asIntN } = host;
+	const MAX_BITS = 2 ** 20;  // no number has more
+	provide("asUintN", (bits, value) => {
+		const given = +bits, n = given === given ? given - given % 1 : 0;
+		if (n < 0 || n > 2 ** 53 - 1) throw new R("BigInt.asUintN: invalid number of bits");
+		const big = asIntN(2 ** 53 - 1, value);
+		return big >= 0n && n >= MAX_BITS ? big : big & ((1n << B(n)) - 1n);
 	});
 })
