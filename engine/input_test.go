@@ -12,7 +12,7 @@ import (
 func TestBegin(t *testing.T) {
 	b := Begin{
 		Source: "return 'é'", TypeScript: true, Truncate: true, MemoryLimit: 1, MaxOutput: 2, MaxValue: 3, MaxRequests: 4,
-		MaxTimers: 5, Seed: [32]byte{9, 31: 8},
+		MaxTimers: 5, Seed: [32]byte{9, 31: 8}, Namespaces: []byte("[]"),
 	}
 	in := b.Append([]byte("before"))
 	require.True(t, bytes.HasPrefix(in, []byte("before")))
@@ -22,8 +22,9 @@ func TestBegin(t *testing.T) {
 		require.Equal(t, uint32(i+1), binary.LittleEndian.Uint32(in[2+4*i:]))
 	}
 	require.Equal(t, b.Seed[:], in[22:54])
-	source := in[58:]
-	require.Equal(t, len(source)-1, int(binary.LittleEndian.Uint32(in[54:])))
+	size := int(binary.LittleEndian.Uint32(in[54:]))
+	source, namespaces := in[58:58+size+1], in[58+size+1:]
+	require.Equal(t, "\x02\x00\x00\x00[]\x00", string(namespaces))
 	t.Run("B2 the cell is the body of an async function, two lines down", func(t *testing.T) {
 		require.Equal(t, "async () => {\n\nreturn 'é'\n}\x00", string(source))
 	})
