@@ -82,7 +82,7 @@ func serviceOn(b *testing.B, main engine.Engine, portable engine.Portable) *serv
 	s, err := bridge.New(bridge.Options{Engine: e, TestExecutors: true})
 	require.NoError(b, err)
 	b.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(b, s.Close(ctx))
 		require.NoError(b, e.Close())

@@ -54,7 +54,7 @@ func newWorldOn(t testing.TB, whole engine.Engine, e *enginetest.Engine, o Optio
 	s, err := New(o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(t, s.Close(ctx))
 		require.NoError(t, e.Close())

@@ -98,9 +98,8 @@ func TestExecInterrupted(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			term := &terminal{in: strings.NewReader("for(;;);"), out: &out, err: &errs, ctx: ctx, now: t.Context()}
-			started := time.Now()
 			require.Equal(t, exitFailed, run(term, append([]string{"exec", "-"}, flags...)))
-			require.Less(t, time.Since(started), 5*time.Second)
+			require.NotContains(t, errs.String(), "timeout", "it would have ended by itself")
 		})
 	}
 }

@@ -121,7 +121,7 @@ func TestIsolation(t *testing.T) {
 		require.NotEmpty(t, workers)
 		s.kill()
 		for _, pid := range workers {
-			require.Eventually(t, func() bool { return gone(pid) }, 10*time.Second, 10*time.Millisecond, "worker %d", pid)
+			require.Eventually(t, func() bool { return gone(pid) }, waitLong, waitShort, "worker %d", pid)
 		}
 	})
 	for _, name := range []string{workerName, parserName} {

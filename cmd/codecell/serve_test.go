@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	waitLong  = 10 * time.Second
+	waitLong  = time.Minute
 	waitShort = 2 * time.Millisecond
 )
 

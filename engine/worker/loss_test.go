@@ -207,7 +207,7 @@ func TestLoss(t *testing.T) {
 	})
 	t.Run("H3 a step is given up when one worker after the other is killed", func(t *testing.T) {
 		e := fakeWorkers(t, Options{})
-		done := stepAsync(t, guest(t, e), begin("work"), longEnough)
+		done := stepAsync(t, guest(t, e), begin("hang"), longEnough)
 		for {
 			select {
 			case got := <-done:
