@@ -5,7 +5,7 @@
 	"use strict";
 
 	const { provide, floor } = host;
-	const { apply, defineProperty, setPrototypeOf } = host.reflect;
+	const { apply, defineProperty, setPrototypeOf, getOwnPropertyDescriptor, has } = host.reflect;
 	const { create, getPrototypeOf } = host.object;
 	const { TypeError: T, RangeError: R } = host.globals;
 	const { iterator, toStringTag } = host.symbols;
@@ -25,6 +25,25 @@
 			if (end !== undefined && end !== null) apply(end, it, []);
 		} catch (ignored) {}
 		return e;
+	}
+
+	// stepped returns what a for-of loop steps through: the iterator itself, or, where its method next is an accessor, an
+	// object that has the method as it is now: it is to be read once.
+	function stepped(it) {
+		const next = it.next;
+		for (let o = it; o !== null; o = getPrototypeOf(o)) {
+			const d = getOwnPropertyDescriptor(o, "next");
+			if (d !== undefined && has(d, "value")) return it;
+			if (d !== undefined) break;
+		}
+		return {
+			__proto__: null,
+			next: () => apply(next, it, []),
+			return: () => {
+				close(it);
+				return create(null);
+			},
+		};
 	}
 
 	// source makes an iterator what a for-of loop takes, which steps through it and closes it as the language says.
@@ -145,7 +164,7 @@
 	const withFunction = (steps) => function (f) {
 		receiver(this);
 		if (typeof f !== "function") throw closeAfter(this, new T("not a function"));
-		return helper(steps(this, f));
+		return helper(steps(stepped(this), f));
 	};
 
 	function toLimit(it, limit) {
@@ -161,7 +180,7 @@
 
 	const withLimit = (steps) => function (limit) {
 		const n = toLimit(receiver(this), limit);
-		return helper(steps(this, n));
+		return helper(steps(stepped(this), n));
 	};
 
 	provide("map", withFunction(mapping));

@@ -99,7 +99,28 @@ func TestIteratorHelpers(t *testing.T) {
 			return log`,
 			`["map","take","none","inner","outer","first","failed","failed","failed","failed","failed","failed"]`,
 		},
-		"B2 limits":                   {`return [it.take(1.9).toArray(), [1, 2].values().drop(Infinity).toArray(), [1, 2].values().take("1").toArray(), [1].values().take(-0.5).toArray(), deep(() => it.take(-1)), deep(() => it.drop()).slice(0, 10)]`, `[[1],[],[1],[],"RangeError: the limit must be a positive number","RangeError"]`},
+		"B2 limits": {`return [it.take(1.9).toArray(), [1, 2].values().drop(Infinity).toArray(), [1, 2].values().take("1").toArray(), [1].values().take(-0.5).toArray(), deep(() => it.take(-1)), deep(() => it.drop()).slice(0, 10)]`, `[[1],[],[1],[],"RangeError: the limit must be a positive number","RangeError"]`},
+		"B2 what fails by itself is not closed, and is over": {
+			`let closed = 0, opened = 0;
+			const failing = [() => { throw 1 }, () => ({get done() { throw 1 }}), () => ({get value() { throw 1 }}), () => null];
+			const from = (next) => ({__proto__: Iterator.prototype, next, return() { closed++; return {} }, [Symbol.iterator]() { opened++; return this }});
+			const over = failing.flatMap((next) => [Iterator.concat(from(next), from(next)), from(next).map((x) => x), from(next).take(1), [1].values().flatMap(() => from(next))].map((h) => {
+				deep(() => h.next()); const again = h.next(); return [again.done, h.return().done].join() }));
+			return [closed, opened, [...new Set(over)]]`,
+			`[0,8,["true,true"]]`,
+		},
+		"B2 a return that is none": {
+			`const h = Iterator.concat({[Symbol.iterator]: () => ({next: () => ({done: false, value: 1}), return: 1})}); h.next();
+			return [deep(() => h.return()).slice(0, 9), h.next(), h.return()]`,
+			`["TypeError",{"done":true},{"done":true}]`,
+		},
+		"B2 next is read once": {
+			`let reads = 0, closed = 0;
+			class Mine extends Iterator { n = 0; get next() { reads++; return function () { return {done: this.n > 2, value: this.n++} } } return() { closed++; return {} } }
+			const mapped = new Mine().map((x) => x); const before = reads;
+			return [before, mapped.toArray(), reads, new Mine().take(1).toArray(), closed, deep(() => Iterator.prototype.map.call({}, (x) => x).next()).slice(0, 9)]`,
+			`[1,[0,1,2],1,[0],1,"TypeError"]`,
+		},
 		"B2 a helper that is running": {`let h; h = it.map(() => h.next()); return deep(() => h.next())`, `"TypeError: cannot invoke a running generator"`},
 		"B2 indexes and what is no iterator": {
 			`return [[..."ab"].values().map((x, i) => x + i).toArray(), [..."ab"].values().filter((x, i) => i).toArray(), ["map", "filter", "flatMap", "take", "drop"].map((n) => [Iterator.prototype[n].name, Iterator.prototype[n].length, deep(() => Iterator.prototype[n].call(1, String)).slice(0, 9)].join()), deep(() => Iterator.concat(1)).slice(0, 9), Object.prototype.toString.call(it.map(String))]`,
