@@ -57,7 +57,7 @@ var programs = map[string]string{
 	"tail of a deep call": `function f(n) { return n === 0 ? 0 : 1 + f(n - 1) } {wait}; return f(400)`,
 	"caught overflow":     `function f() { return f() + 1 } {wait}; try { f() } catch (e) { return [e.name, e.message] }`,
 	"disposables":         `const out = []; {wait}; { using a = {[Symbol.dispose]() { out.push("a") }}; using b = {[Symbol.dispose]() { out.push("b") }} } return out`,
-	"weak references":     `const o = {v: 1}, r = new WeakRef(o); {wait}; return [r.deref() === o, typeof FinalizationRegistry]`,
+	"weak references":     `const o = {v: 1}, r = new WeakRef(o), now = new WeakRef({v: 2}).deref().v; {wait}; return [now, r.deref() === o, typeof FinalizationRegistry]`,
 	"globals":             `{wait}; return Object.getOwnPropertyNames(globalThis).sort()`,
 	"builtin surface":     `{wait}; return Object.getOwnPropertyNames(globalThis).filter((n) => typeof globalThis[n] === "function" && globalThis[n].prototype).sort().map((n) => [n, Object.getOwnPropertyNames(globalThis[n]).length, Reflect.ownKeys(globalThis[n].prototype).length, globalThis[n].length])`,
 	"a big heap":          `const a = Array.from({length: 20000}, (_, i) => ({i, s: "s" + i})); {wait}; let t = 0; for (const e of a) t += e.i + e.s.length; a.length = 0; {wait}; return t`,

@@ -39,6 +39,8 @@ const Eager = 2
 
 // Sources returns the runtime's own JavaScript. Each is an expression that evaluates to a function of the host object.
 func Sources() []string {
-	return []string{guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
-		intlNumberJS, intlWordsJS}
+	return []string{
+		guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
+		intlNumberJS, intlWordsJS,
+	}
 }

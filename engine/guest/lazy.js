@@ -93,6 +93,10 @@
 	for (const name of ["TextEncoder", "TextDecoder", "crypto"]) lazyGlobal(WEB, name);
 	for (const name of ["URL", "URLSearchParams"]) lazyGlobal(URLS, name);
 	lazyGlobal(CLONE, "structuredClone");
+	host.WeakRef = WeakRef;
+	host.then = Promise.prototype.then;
+	host.resolved = Promise.resolve();
+	lazyGlobal([8], "WeakRef");
 	// ---- Intl and the methods that are made of it
 
 	// The sources of Intl's parts, and its classes, each with the part that it is in.

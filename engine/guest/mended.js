@@ -3,12 +3,15 @@
 // Array.fromAsync: the engine's own closes iterators that have ended, doesn't wait for those that it closes early, and makes
 // elements that aren't enumerable.
 //
+// WeakRef: the engine's own lets go of its target although the job that made it, or took it out, has not ended.
+//
 // BigInt.asUintN: the engine's own gives a negative number as it is if it has fewer bits than are asked for.
 (function (host) {
 	"use strict";
 
 	const { provide } = host;
 	const { apply, defineProperty } = host.reflect;
+	const { construct } = host;
 	const { create } = host.object;
 	const { Array: A, Object: O, TypeError: T, Proxy: P } = host.globals;
 	const { iterator, asyncIterator } = host.symbols;
@@ -121,4 +124,33 @@
 		const big = asIntN(2 ** 53 - 1, value);
 		return big >= 0n && n >= MAX_BITS ? big : big & ((1n << B(n)) - 1n);
 	});
+
+	const { WeakRef: W, then, resolved } = host;
+	const kept = create(null);
+	let count = 0;
+	const forget = () => {
+		for (; count > 0; count--) delete kept[count - 1];
+	};
+	const keep = (target) => {
+		if (count === 0) apply(then, resolved, [forget]);
+		kept[count++] = target;
+		return target;
+	};
+	const construction = create(null);
+	construction.construct = (target, args, as) => {
+		const ref = construct(target, args, as);
+		keep(args[0]);
+		return ref;
+	};
+	const own = (target, key, value) => {
+		const d = create(null);
+		d.value = value;
+		d.writable = d.configurable = true;
+		d.enumerable = false;
+		defineProperty(target, key, d);
+	};
+	const Kept = new P(W, construction), deref = W.prototype.deref;
+	own(W.prototype, "constructor", Kept);
+	own(W.prototype, "deref", { deref() { return keep(apply(deref, this, [])) } }.deref);
+	provide("WeakRef", Kept);
 })

@@ -41,9 +41,9 @@ func TestAbsent(t *testing.T) {
 	}
 	require.Greater(t, names, 15)
 	t.Run("B2 the faults that it tells are those that there are", func(t *testing.T) {
-		require.Contains(t, faults, "Three faults of the engine remain")
-		require.Equal(t, `[{},false,true,true]`, value(t, e, `let joined = ""; for (let i = 0; i < 5000; i++) joined += "ab";
-			return [{..."ab"}, joined == "ab".repeat(5000), joined === "ab".repeat(5000), new WeakRef({}).deref() === undefined]`))
+		require.Contains(t, faults, "Two faults of the engine remain")
+		require.Equal(t, `[{},false,true]`, value(t, e, `let joined = ""; for (let i = 0; i < 5000; i++) joined += "ab";
+			return [{..."ab"}, joined == "ab".repeat(5000), joined === "ab".repeat(5000)]`))
 	})
 	t.Run("H4 what threw says what to do", func(t *testing.T) {
 		require.Equal(t, `"RegExp.$1, RegExp.lastMatch and the like are not kept: use what exec() or match() returns"`,

@@ -259,3 +259,19 @@ func TestNumbers(t *testing.T) {
 		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, "return "+c.expression)) })
 	}
 }
+
+func TestWeakRef(t *testing.T) {
+	e := newEngine(t, Options{})
+	for rule, c := range map[string]struct{ cell, want string }{
+		"B2 a target stays until its job has ended": {`const r = new WeakRef({a: 1}); return [r.deref().a, r.deref().a]`, `[1,1]`},
+		"B2 and goes afterwards":                    {`const r = new WeakRef({a: 1}); await null; await null; await null; return r.deref() === undefined`, `true`},
+		"B2 what is held stays":                     {`const o = {a: 1}, r = new WeakRef(o); await null; await null; return [r.deref() === o, r instanceof WeakRef, r.constructor === WeakRef, String(r)]`, `[true,true,true,"[object WeakRef]"]`},
+		"B2 subclasses and what can't be held": {
+			`class Mine extends WeakRef {} return [new Mine({b: 2}).deref().b, new WeakRef(Symbol("s")).deref().description, ...[() => new WeakRef(1), () => WeakRef({}), () => WeakRef.prototype.deref.call({})].map((f) => { try { f() } catch (e) { return e.name } })]`,
+			`[2,"s","TypeError","TypeError","TypeError"]`,
+		},
+		"D10 it looks like the engine's": {`return [WeakRef.name, WeakRef.length, WeakRef.prototype.deref.name, Object.keys(globalThis).includes("WeakRef")]`, `["WeakRef",1,"deref",false]`},
+	} {
+		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, c.cell)) })
+	}
+}
