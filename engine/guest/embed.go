@@ -31,6 +31,10 @@ var (
 	intlNumberJS string
 	//go:embed intl/words.js
 	intlWordsJS string
+	//go:embed intl/collation.js
+	intlCollationJS string
+	//go:embed intl/segmenter.js
+	intlSegmenterJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -41,6 +45,6 @@ const Eager = 2
 func Sources() []string {
 	return []string{
 		guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
-		intlNumberJS, intlWordsJS,
+		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS,
 	}
 }

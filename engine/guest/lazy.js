@@ -109,21 +109,28 @@
 	intl.sources.Words = INTL + 3;
 	intl.classes = [
 		["NumberFormat", "Number"], ["PluralRules", "Number"], ["RelativeTimeFormat", "Words"], ["ListFormat", "Words"],
+		["Collator", "Collation"], ["Segmenter", "Segmenter"],
 	];
+	intl.sources.Collation = INTL + 4;
+	intl.sources.Segmenter = INTL + 5;
 	lazyGlobal([INTL], "Intl");
 
 	// lazyMethod replaces a method by one of a part of Intl, which is loaded when the method is first called.
-	function lazyMethod(target, name, part, key) {
+	function lazyMethod(target, name, part, key, length = 0) {
 		const method = {
 			[name](...args) {
 				if (intl.need === undefined) load(INTL, host);
 				return apply(intl.need(part)[key], this, args);
 			},
 		}[name];
+		const d = data(length);
+		d.writable = false;
+		defineProperty(method, "length", d);
 		defineProperty(target, name, data(method));
 	}
 	lazyMethod(Number.prototype, "toLocaleString", "Number", "Number.toLocaleString");
 	lazyMethod(BigInt.prototype, "toLocaleString", "Number", "BigInt.toLocaleString");
+	lazyMethod(String.prototype, "localeCompare", "Collation", "String.localeCompare", 1);
 	host.define = (target, key, value) => {
 		const d = data(value);
 		d.enumerable = true;

@@ -77,4 +77,39 @@ for (const type of ["cardinal", "ordinal"]) {
 line('new Intl.PluralRules("en", {minimumFractionDigits: 1}).select(1)');
 line('new Intl.PluralRules("en").selectRange(1, 2)');
 
+// ---- order
+const pieces = ["a", "b", "A", "B", "z", "Z", "é", "e", "E", "É", "ö", "Ö", "ñ", "ß", "ss", "æ", "Æ", "ø", "Ø", "o", "ł", "-", "_", " ", "  ", ".", ",", "!",
+	"(", "1", "2", "10", "02", "9", "$", "€", "+", "<", "я", "Я", "α", "Ω", "日", "本", "😀", "\u0301", "ü", "Å", "ij", "th", "\t", "co-op", "’", "'"];
+const word = () => Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(pieces)).join("");
+for (let i = 0; i < 60; i++) {
+	const o = {};
+	if (random() < 0.3) o.numeric = random() < 0.7;
+	if (random() < 0.5) o.sensitivity = pick(["base", "accent", "case", "variant"]);
+	if (random() < 0.2) o.ignorePunctuation = true;
+	if (random() < 0.2) o.caseFirst = pick(["upper", "lower", "false"]);
+	const pairs = Array.from({ length: 8 }, () => {
+		const a = word();
+		return [a, random() < 0.4 ? a.toUpperCase() : random() < 0.3 ? a.replace(/[aeo]/, "é") : word()];
+	});
+	line(`${JSON.stringify(pairs)}.map(([a, b]) => new Intl.Collator("en", ${text(o)}).compare(a, b))`);
+}
+const words = '["résumé", "resume", "Resume", "Résumé", "zebra", "Zebra", "apple", "10", "2", "_x", "a b", "ab", "a-b"]';
+line(`${words}.sort((a, b) => a.localeCompare(b))`);
+line(`${words}.sort((a, b) => a.localeCompare(b, "en", {sensitivity: "base"}))`);
+line('["item10", "item2", "Item1", "item 3"].sort(new Intl.Collator(undefined, {numeric: true, sensitivity: "base"}).compare)');
+line('["a", "b"].map((s) => s.localeCompare("a", "en-US", {numeric: true}))');
+line('new Intl.Collator("en-US", {numeric: true}).resolvedOptions()');
+line('"a".localeCompare.length + String("a".localeCompare("b", "x_y"))');
+
+// ---- segments
+for (const granularity of ["grapheme", "word", "sentence"]) {
+	for (const s of ["Hello, world!", "👨‍👩‍👧 family 👍🏽 ok", "e\u0301a\u0300", "🇺🇸🇬🇧x", "한국어 각", "a\r\nb", "The price is $1,234.56, right?", "",
+		"Don’t stop. Mr. Smith went to Washington. He said \"hi.\" Then left!", "It costs 3.5 dollars. Ok?  Yes.", "foo_bar baz-qux v1.2.3", "What?! No... Really",
+		"line one\nline two\n\nthree", "U.S.A. is big. e.g. this one.", "http://example.com/a?b=c", "  two  spaces ", "can't won't", "naïve café", "10:30 am"]) {
+		line(`[...new Intl.Segmenter("en", {granularity: "${granularity}"}).segment(${JSON.stringify(s)})].map((s) => s.segment + (s.isWordLike ?? ""))`);
+	}
+}
+line('new Intl.Segmenter("en", {granularity: "word"}).segment("Hello world").containing(7)');
+line('new Intl.Segmenter("en").resolvedOptions()');
+
 console.log(lines.join("\n"));

@@ -11,8 +11,7 @@
 	const { defineProperty } = host.reflect;
 	const { Object, String, TypeError, RangeError } = host.globals;
 	const text = host.text;
-	const slice = uncurry(text.slice), lower = uncurry(text.toLowerCase), exec = uncurry(host.exec), charCode = uncurry(text.charCodeAt);
-	const isArray = host.isArray;
+	const slice = uncurry(text.slice), lower = uncurry(text.toLowerCase), exec = uncurry(host.exec);
 
 	const HINT_LOCALE = 16;
 	const ENGLISH = "en-US";
@@ -65,15 +64,14 @@
 		let n = 0;
 		const add = (value) => {
 			if (typeof value !== "string" && (typeof value !== "object" || value === null)) throw new TypeError("Incorrect locale information provided");
-			const own = intl.tagOf === undefined ? undefined : intl.tagOf(value);
-			const tag = own === undefined ? String(value) : own;
+			const tag = String(value);
 			const parsed = intl.parse(tag);
 			if (parsed === undefined) throw new RangeError("Incorrect locale information provided");
 			for (let i = 0; i < n; i++) if (list[i].tag === parsed.tag) return;
 			host.define(list, n++, parsed);
 		};
 		if (locales === undefined) return list;
-		if (typeof locales === "string" || intl.tagOf !== undefined && intl.tagOf(locales) !== undefined) {
+		if (typeof locales === "string") {
 			add(locales);
 			return list;
 		}
