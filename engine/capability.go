@@ -78,6 +78,14 @@ type Readier interface {
 	Ready() error
 }
 
+// Yielder is an engine whose steps let others have the processor first. Where they did so, and then get nowhere, their threads'
+// priorities have to be raised by somebody else.
+type Yielder interface {
+	// RaiseBy sets what raises them, given a thread of this process by the kernel's number of it. It must not block. By
+	// default the engine does that itself.
+	RaiseBy(raise func(thread int))
+}
+
 // Reporter is an engine that knows things that an operator should know.
 type Reporter interface {
 	// Report returns them, a sentence each, without waiting.

@@ -169,6 +169,9 @@ func (c *Control) GiveWay(yes bool) bool {
 // BeginLast lets the next step give way from its beginning. Call it after Arm.
 func (c *Control) BeginLast() { c.give_way = 1 }
 
+// Late says whether the step under way should have ended.
+func (c *Control) Late() bool { return C.give_way_late(c.c()) != 0 }
+
 // GaveWay says whether the thread's priority is lowered.
 func (c *Control) GaveWay() bool { return c.gave_way != 0 }
 

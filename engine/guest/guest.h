@@ -248,6 +248,7 @@ void guest_request_stop(struct control *c);
 int give_way_send(struct control *c, int wanted);
 void give_way(struct control *c);
 void give_way_end(struct control *c);
+int give_way_late(struct control *c);
 int64_t monotonic_ns(void);
 int thread_id(void);
 #endif

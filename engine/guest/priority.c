@@ -53,3 +53,9 @@ int give_way_send(struct control *c, int wanted)
 	c->stop_sent = 1;
 	return syscall(SYS_tgkill, getpid(), c->thread, STOP_SIGNAL) == 0;
 }
+
+// give_way_late says whether the step under way should have ended: then it is to get there.
+int give_way_late(struct control *c)
+{
+	return c->armed && (c->stop || monotonic_ns() >= c->deadline_ns);
+}

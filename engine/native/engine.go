@@ -20,7 +20,10 @@ type Engine struct {
 	heaps   pool
 }
 
-var _ engine.Reporter = (*Engine)(nil)
+var (
+	_ engine.Reporter = (*Engine)(nil)
+	_ engine.Yielder  = (*Engine)(nil)
+)
 
 // New starts an engine, with its first heaps booted. It fails if the engine can't be loaded at all.
 func New(o Options) (*Engine, error) {

@@ -12,7 +12,8 @@ import (
 )
 
 // A step that takes long gives way to shorter ones: see engine/guest/priority.c. Where the machine is so busy that it would
-// not get anywhere, it has its usual priority for most of the time.
+// not get anywhere, it has its usual priority for half of the time, and when it is to end. A thread that gets no processor
+// can't raise its own priority: somebody else does.
 
 const (
 	// A step takes long once it has had a processor for this long.
@@ -20,7 +21,9 @@ const (
 	// A step that gave way must have had a tenth of a processor after this long.
 	starvedAfter = 100 * time.Millisecond
 	// If it had not, it gives way no more for this long.
-	sparedFor = 400 * time.Millisecond
+	sparedFor = 100 * time.Millisecond
+	// A thread that has not raised its priority itself after this long is helped.
+	unheardAfter = 3 * time.Millisecond
 )
 
 // courtesy is how a step under way gives way. Between Arm and the step's end it belongs to whoever calls GiveWay.
@@ -30,6 +33,7 @@ type courtesy struct {
 	since       time.Time     // it gives way, or zero
 	usedSince   time.Duration
 	sparedUntil time.Time
+	called      time.Time // it is to have its usual priority again, or zero
 }
 
 // BeginLast implements stepper.Yielding.
@@ -48,18 +52,42 @@ func (h *heap) GiveWay(yes bool) {
 		c.looked, c.used = true, threadTime(h.control.Thread())
 	case !canGiveWay() || yes && threadTime(h.control.Thread())-c.used < longStep:
 	default:
-		h.control.GiveWay(yes && !h.starved(time.Now()))
+		now := time.Now()
+		yes = yes && !h.control.Late() && !h.starved(now)
+		h.control.GiveWay(yes)
+		h.helpBack(yes, now)
 	}
 }
+
+// helpBack raises the priority of a thread that was to do so itself and did not get there.
+func (h *heap) helpBack(givesWay bool, now time.Time) {
+	c := &h.courtesy
+	switch {
+	case givesWay || !h.control.GaveWay():
+		c.called = time.Time{}
+	case c.called.IsZero():
+		c.called = now
+	case now.Sub(c.called) >= unheardAfter:
+		c.called = now
+		raise := raiseThread
+		if by := h.raise.Load(); by != nil {
+			raise = *by
+		}
+		raise(h.control.Thread())
+	}
+}
+
+// raiseThread gives a thread of this process its usual priority. A sandboxed process can't.
+func raiseThread(thread int) { setPolicy(thread, unix.SCHED_NORMAL) }
+
+// RaiseBy implements engine.Yielder.
+func (e *Engine) RaiseBy(raise func(thread int)) { e.heaps.raise.Store(&raise) }
 
 // starved says whether a step that gives way had next to nothing of the processor, now or a while ago.
 func (h *heap) starved(now time.Time) bool {
 	c := &h.courtesy
 	switch {
 	case now.Before(c.sparedUntil):
-		if h.control.GaveWay() { // it has not even been able to raise its priority
-			c.sparedUntil = now.Add(sparedFor)
-		}
 		return true
 	case c.since.IsZero():
 	case now.Sub(c.since) < starvedAfter:
@@ -86,7 +114,7 @@ var canGiveWay = sync.OnceValue(func() bool {
 	result := make(chan bool)
 	go func() {
 		runtime.LockOSThread()
-		ok := policy() == unix.SCHED_NORMAL && setPolicy(unix.SCHED_IDLE) && setPolicy(unix.SCHED_NORMAL)
+		ok := policy() == unix.SCHED_NORMAL && setPolicy(0, unix.SCHED_IDLE) && setPolicy(0, unix.SCHED_NORMAL)
 		if ok {
 			runtime.UnlockOSThread()
 		}
@@ -100,8 +128,9 @@ func policy() int {
 	return int(policy)
 }
 
-func setPolicy(policy int) bool {
+// setPolicy sets the policy of a thread, 0 for the calling one.
+func setPolicy(thread, policy int) bool {
 	var none int32
-	_, _, errno := unix.Syscall(unix.SYS_SCHED_SETSCHEDULER, 0, uintptr(policy), uintptr(unsafe.Pointer(&none)))
+	_, _, errno := unix.Syscall(unix.SYS_SCHED_SETSCHEDULER, uintptr(thread), uintptr(policy), uintptr(unsafe.Pointer(&none)))
 	return errno == 0
 }

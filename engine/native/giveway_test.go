@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ var endless = map[string]string{
 func TestGiveWay(t *testing.T) {
 	for name, source := range endless {
 		t.Run("H6 the thread of "+name+" gives way, takes it back, and has its priority afterwards", func(t *testing.T) {
-			h, err := newHeap(8 << 20)
+			h, err := newHeap(8<<20, &atomic.Pointer[func(thread int)]{})
 			require.NoError(t, err)
 			defer h.free()
 			begin := engine.Begin{Source: source, MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
@@ -75,7 +76,7 @@ func TestGiveWay(t *testing.T) {
 		})
 	}
 	t.Run("H6 a step of a long run gives way from its beginning", func(t *testing.T) {
-		h, err := newHeap(8 << 20)
+		h, err := newHeap(8<<20, &atomic.Pointer[func(thread int)]{})
 		require.NoError(t, err)
 		defer h.free()
 		begin := engine.Begin{Source: `for (;;);`, MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
@@ -94,9 +95,46 @@ func TestGiveWay(t *testing.T) {
 	})
 }
 
+func TestHelpBack(t *testing.T) {
+	t.Run("H1 a thread that does not get to raise its own priority is helped", func(t *testing.T) {
+		h, err := newHeap(8<<20, new(atomic.Pointer[func(int)]))
+		require.NoError(t, err)
+		defer h.free()
+		begin := engine.Begin{Source: `for (;;);`, MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
+		h.Arm()
+		h.BeginLast()
+		over := make(chan bool)
+		go func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			h.step(begin.Append(nil), nil, time.Hour)
+			close(over)
+		}()
+		require.Eventually(t, func() bool { return h.running.Load() && h.control.GaveWay() == canGiveWay() }, longEnough, time.Millisecond)
+		var asked []int
+		ask := func(thread int) { asked = append(asked, thread) }
+		h.raise.Store(&ask)
+		now := time.Now()
+		h.helpBack(true, now)
+		h.helpBack(false, now)
+		h.helpBack(false, now.Add(unheardAfter-1))
+		require.Empty(t, asked)
+		h.helpBack(false, now.Add(unheardAfter))
+		if canGiveWay() {
+			require.Equal(t, []int{h.control.Thread()}, asked)
+		}
+		h.raise.Store(nil)
+		h.helpBack(false, now.Add(2*unheardAfter))
+		require.Eventually(t, func() bool { return policyOf(t, h.control.Thread()) == unix.SCHED_NORMAL }, longEnough, time.Millisecond)
+		require.False(t, h.control.Late())
+		h.Stop()
+		<-over
+	})
+}
+
 func TestStarved(t *testing.T) {
 	t.Run("H6 a step that gets nowhere gives way no more for a while", func(t *testing.T) {
-		h, err := newHeap(8 << 20)
+		h, err := newHeap(8<<20, &atomic.Pointer[func(thread int)]{})
 		require.NoError(t, err)
 		defer h.free()
 		h.Arm()

@@ -38,17 +38,18 @@ type heap struct {
 	alarm   *time.Timer
 
 	courtesy courtesy
+	raise    *atomic.Pointer[func(thread int)] // see Engine.RaiseBy
 }
 
 // newHeap reserves an address range for a heap of size bytes and boots a guest in it. Memory is taken only as it is
 // touched.
-func newHeap(size int) (*heap, error) {
+func newHeap(size int, raise *atomic.Pointer[func(thread int)]) (*heap, error) {
 	mapping, err := syscall.Mmap(-1, 0, page+size, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of address space for a guest heap: %w", size, err)
 	}
-	h := &heap{mapping: mapping, control: guest.NewControl(unsafe.Pointer(&mapping[0]))}
+	h := &heap{raise: raise, mapping: mapping, control: guest.NewControl(unsafe.Pointer(&mapping[0]))}
 	if err := h.control.Boot(unsafe.Pointer(&mapping[page]), size); err != nil {
 		_ = syscall.Munmap(mapping)
 		return nil, err

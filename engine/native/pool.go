@@ -20,6 +20,7 @@ type pool struct {
 	limit int
 	local sync.Pool
 	inUse atomic.Int64
+	raise atomic.Pointer[func(thread int)]
 
 	mu   sync.Mutex
 	all  []*heap
@@ -81,7 +82,7 @@ func (p *pool) boot() (*heap, error) {
 	}
 	p.made++
 	p.mu.Unlock()
-	h, err := newHeap(p.size)
+	h, err := newHeap(p.size, &p.raise)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err != nil {

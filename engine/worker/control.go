@@ -3,8 +3,12 @@ package worker
 import (
 	"errors"
 	"os"
+	"strconv"
 	"sync"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine/internal/frame"
 	"github.com/codecell/codecell/engine/internal/wire"
@@ -93,6 +97,8 @@ func (p *process) readControl(control *frame.Conn) {
 		case err == nil && kind == controlPong:
 			p.heaps.Store(int64(min(r.U32(), 1<<20)))
 			p.lastHeartbeat.Store(int64(time.Since(p.born)))
+		case err == nil && kind == controlRaise:
+			p.raise(int(r.U32()))
 		case err == nil:
 			r.Fail()
 		}
@@ -107,6 +113,15 @@ func (p *process) readControl(control *frame.Conn) {
 			return
 		}
 	}
+}
+
+// raise gives a thread of the worker its usual priority. Nothing happens if it has none such, or if the kernel does not let us.
+func (p *process) raise(thread int) {
+	if _, err := os.Stat("/proc/" + strconv.Itoa(p.PID()) + "/task/" + strconv.Itoa(thread)); err != nil {
+		return
+	}
+	var none int32 // priority
+	_, _, _ = unix.Syscall(unix.SYS_SCHED_SETSCHEDULER, uintptr(thread), unix.SCHED_NORMAL, uintptr(unsafe.Pointer(&none)))
 }
 
 // missedHeartbeat says that the last heartbeat is too long ago.

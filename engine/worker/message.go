@@ -32,6 +32,7 @@ const (
 	controlPing      = 'P' // u32 n, n times u64: guests to close
 	controlPong      = 'p' // u32: heaps
 	controlInterrupt = 'X' // u64 guest
+	controlRaise     = 'T' // u32 thread: it let others go first, and gets nowhere
 )
 
 // stepRequest asks for a step.

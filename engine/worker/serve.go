@@ -96,7 +96,11 @@ func Serve(open Opener) error {
 	if err := sendJSON(control, controlReady, &r); err != nil {
 		return err
 	}
-	return newServer(e, h.maxRequest()).serve(control, conns)
+	s := newServer(e, h.maxRequest())
+	if y, ok := e.(engine.Yielder); ok {
+		y.RaiseBy(s.askToRaise)
+	}
+	return s.serve(control, conns)
 }
 
 // inherited returns one of the connections that the parent passed on.

@@ -16,7 +16,10 @@ import (
 // server has the guests of a worker and answers requests for them.
 type server struct {
 	engine engine.Engine
-	max    int // bytes of a request
+	max    int      // bytes of a request
+	raise  chan int // threads whose priority the parent is to raise
+
+	controlMu sync.Mutex // writing to the control stream
 
 	mu       sync.Mutex
 	guests   map[uint64]*hostedGuest
@@ -25,7 +28,7 @@ type server struct {
 }
 
 func newServer(e engine.Engine, max int) *server {
-	return &server{engine: e, max: max, guests: map[uint64]*hostedGuest{}, catalogs: map[uint64][]byte{}}
+	return &server{engine: e, max: max, raise: make(chan int, 16), guests: map[uint64]*hostedGuest{}, catalogs: map[uint64][]byte{}}
 }
 
 // hostedGuest is a guest, and what is known of it.
@@ -58,12 +61,43 @@ func (r *hostedGuest) finished(input []byte, effects *engine.Effects, err error)
 
 // serve answers on all connections until the control stream ends.
 func (s *server) serve(control *frame.Conn, conns []*frame.Conn) error {
-	failed := make(chan error, len(conns)+1)
+	failed := make(chan error, len(conns)+2)
 	for _, conn := range conns {
 		go func() { failed <- s.serveConn(conn) }()
 	}
 	go func() { failed <- s.serveControl(control) }()
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for {
+			select {
+			case thread := <-s.raise:
+				if err := s.say(control, controlRaise, thread); err != nil {
+					failed <- err
+					return
+				}
+			case <-over:
+				return
+			}
+		}
+	}()
 	return <-failed
+}
+
+// say writes a number to the control stream.
+func (s *server) say(control *frame.Conn, kind byte, number int) error {
+	s.controlMu.Lock()
+	defer s.controlMu.Unlock()
+	return control.WriteFrame(wire.U32(control.NewFrame(kind), number))
+}
+
+// askToRaise has the parent raise a thread's priority, which no sandboxed process may. If there is too much to ask for, it is
+// asked again.
+func (s *server) askToRaise(thread int) {
+	select {
+	case s.raise <- thread:
+	default:
+	}
 }
 
 // serveControl reads the control stream.
@@ -80,7 +114,7 @@ func (s *server) serveControl(control *frame.Conn) error {
 		switch kind {
 		case controlPing:
 			s.close(r.guests())
-			if err := control.WriteFrame(wire.U32(control.NewFrame(controlPong), s.engine.Stats().Heaps)); err != nil {
+			if err := s.say(control, controlPong, s.engine.Stats().Heaps); err != nil {
 				return err
 			}
 		case controlInterrupt:
