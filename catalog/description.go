@@ -49,7 +49,7 @@ func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
 		"`API.list(prefix?)` and `API.read(path)` give TypeScript declarations, for example `tools/<owner>.d.ts`.\n")
 	// They reach for what they know from Node; each refusal names the way that works.
 	t.WriteString("Node.js modules, `process`, `fetch` and the file system do not exist, and `require`/`import` are NOT available: " +
-		"for shell, file and network work use enabled catalog tools allowed by policy. ")
+		"for shell, file and network work use enabled catalog tools allowed by policy. `Intl` formats in English; the time zone is UTC. ")
 	// exec is the name of a shell tool elsewhere.
 	fmt.Fprintf(&t, "`language` accepts only %s, not bash or shell.\n", strings.Join(langs, " or "))
 	// A model that takes waiting for an answer gives up half-way.
