@@ -7,6 +7,8 @@
 //
 // Array.fromAsync and BigInt.asUintN: see mended.js.
 //
+// The setters of Date: what is no number leaves the date as it was, instead of making it invalid.
+//
 // Math.cbrt: the C library's may be off by the last bit, and then the cube root of 27 is not 3.
 //
 // DisposableStack.prototype.dispose: it lets go of each resource once its disposer has run, and goes on counting it.
@@ -219,6 +221,37 @@ static void replace_regexp_methods(JSContext *ctx, JSValueConst global)
 	JS_FreeValue(ctx, constructor);
 }
 
+static const struct { const char *name; int length; } date_setters[DATE_SETTERS] = {
+	{"setMilliseconds", 1}, {"setUTCMilliseconds", 1}, {"setSeconds", 2}, {"setUTCSeconds", 2}, {"setMinutes", 3},
+	{"setUTCMinutes", 3}, {"setHours", 4}, {"setUTCHours", 4}, {"setDate", 1}, {"setUTCDate", 1}, {"setMonth", 2},
+	{"setUTCMonth", 2}, {"setFullYear", 3}, {"setUTCFullYear", 3}, {"setYear", 1},
+};
+
+static JSValue date_setter(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv, int which)
+{
+	struct guest *g = guest_of(ctx);
+	JSValue result = JS_Call(ctx, g->date_setters[which], this_val, argc, argv);
+	if (JS_VALUE_GET_NORM_TAG(result) != JS_TAG_FLOAT64 || !isnan(JS_VALUE_GET_FLOAT64(result)))
+		return result;
+	return JS_Call(ctx, g->set_time, this_val, 1, &result);
+}
+
+static void replace_date_setters(JSContext *ctx, JSValueConst global)
+{
+	const union { JSCFunctionMagic *magic; JSCFunction *plain; } f = {.magic = date_setter};
+	struct guest *g = guest_of(ctx);
+	JSValue date = JS_GetPropertyStr(ctx, global, "Date"), prototype = JS_GetPropertyStr(ctx, date, "prototype");
+	g->set_time = JS_GetPropertyStr(ctx, prototype, "setTime");
+	for (int i = 0; i < DATE_SETTERS; i++) {
+		const char *name = date_setters[i].name;
+		g->date_setters[i] = JS_GetPropertyStr(ctx, prototype, name);
+		JSValue setter = JS_NewCFunction2(ctx, f.plain, name, date_setters[i].length, JS_CFUNC_generic_magic, i);
+		JS_DefinePropertyValueStr(ctx, prototype, name, setter, JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
+	}
+	JS_FreeValue(ctx, prototype);
+	JS_FreeValue(ctx, date);
+}
+
 void builtins_replace(JSContext *ctx)
 {
 	JSValue global = JS_GetGlobalObject(ctx), array = JS_GetPropertyStr(ctx, global, "Array");
@@ -231,6 +264,7 @@ void builtins_replace(JSContext *ctx)
 	replace_iterator_methods(ctx);
 	replace_by_written(ctx, global);
 	replace_cbrt(ctx, global);
+	replace_date_setters(ctx, global);
 	replace_regexp_methods(ctx, global);
 	JS_FreeValue(ctx, global);
 }

@@ -83,6 +83,7 @@ struct unhandled {
 #define MAX_UNHANDLED 8
 #define ITERATOR_METHODS 2
 #define REGEXP_METHODS 4
+#define DATE_SETTERS 15
 
 struct guest {
 	JSRuntime *rt;
@@ -102,6 +103,7 @@ struct guest {
 	JSValue error_constructor, function_to_string, on_open;
 	// The engine's own, behind the ones of builtins.c.
 	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS], regexp_methods[REGEXP_METHODS], has_sets, escape;
+	JSValue date_setters[DATE_SETTERS], set_time;
 	JSValue on_builtin;  // gives those that are written in JavaScript
 	JSClassID number_class, string_class, boolean_class, bigint_class;
 

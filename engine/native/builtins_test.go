@@ -275,3 +275,24 @@ func TestWeakRef(t *testing.T) {
 		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, c.cell)) })
 	}
 }
+
+func TestDateSetters(t *testing.T) {
+	e := newEngine(t, Options{})
+	const head = `const names = Object.getOwnPropertyNames(Date.prototype).filter((n) => n.startsWith("set") && n !== "setTime");
+	`
+	for rule, c := range map[string]struct{ cell, want string }{
+		"B2 what is no number makes the date invalid": {
+			`return names.filter((n) => [NaN, undefined, "x", Infinity].some((v) => { const d = new Date(5); const r = d[n](v); return r === r || !isNaN(d) }))`, `[]`,
+		},
+		"B2 nor a later argument":        {`const d = new Date(0); d.setHours(1, NaN); const m = new Date(0); m.setMonth(1, "x"); return [isNaN(d), isNaN(m)]`, `[true,true]`},
+		"B2 an invalid date":             {`const d = new Date(NaN); d.setHours(1); const y = new Date(NaN); y.setFullYear(2024); return [isNaN(d), y]`, `[true,"2024-01-01T00:00:00.000Z"]`},
+		"B2 numbers":                     {`const d = new Date(0); d.setMonth(1, 31); d.setHours(25, -1); d.setYear(99); return d`, `"1999-03-04T00:59:00.000Z"`},
+		"B2 what throws changes nothing": {`const d = new Date(5); try { d.setDate(1n) } catch (e) { return [e.name, d.getTime()] }`, `["TypeError",5]`},
+		"D10 they look like the engine's": {
+			`return [names.length, ...["setHours", "setUTCDate", "setYear"].map((n) => { const d = Object.getOwnPropertyDescriptor(Date.prototype, n); return [d.value.name, d.value.length, d.writable, d.enumerable, d.configurable].join() }), (() => { try { Date.prototype.setDate.call({}, NaN) } catch (e) { return e.name } })()]`,
+			`[15,"setHours,4,true,false,true","setUTCDate,1,true,false,true","setYear,1,true,false,true","TypeError"]`,
+		},
+	} {
+		t.Run(rule, func(t *testing.T) { require.Equal(t, c.want, value(t, e, head+c.cell)) })
+	}
+}
