@@ -8,7 +8,8 @@
 //
 // It is not for hostile cells:
 //   - a builtin that never looks at the interrupt handler can't be ended;
-//   - running out of memory is an exception that a cell can catch.
+//   - running out of memory is an exception that a cell can catch; it may be null, which a cell that throws a null that
+//     its text does not name is taken for.
 //
 // And it is poorer, where the engine offers no way:
 //   - guests can't be copied out, so every suspended run keeps its interpreter;

@@ -308,6 +308,11 @@
 	const isOutOfMemory = (v) => isError(v) && getPrototypeOf(v) === Internal &&
 		getOwnPropertyDescriptor(v, "message")?.value === "out of memory";
 
+	// Where there is no memory for the error either, the engine throws null. A cell that throws null itself nearly always
+	// has it in its text.
+	let namesNull = false;
+	const ranOut = (v) => isOutOfMemory(v) || (v === null && !namesNull);
+
 	const install = (name, f) => {
 		const d = create(null);
 		d.value = f;
@@ -395,6 +400,7 @@
 		if (sections[2] !== "" || namespaces !== "") {
 			onOpen(sections[2] !== "", namespaces === "" ? undefined : parse(namespaces));
 		}
+		namesNull = indexOf(source, "null") >= 0;
 		let f;
 		try {
 			f = globalEval(source);
@@ -447,7 +453,7 @@
 		}
 		handedOut = true;
 		if (state === 2) {
-			if (isOutOfMemory(settled)) emit("memory");
+			if (ranOut(settled)) emit("memory");
 			thrown("rejected", settled);
 			return;
 		}

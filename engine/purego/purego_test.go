@@ -163,6 +163,7 @@ func TestLimits(t *testing.T) {
 		{"H1 a loop that catches", limits(`for (;;) try { for (;;); } catch {}`), engine.ErrTimeout},
 		{"H1 jobs without end", limits(`const f = async () => { for (;;) await null }; await f()`), engine.ErrTimeout},
 		{"H2 memory", limits(`const a = []; for (;;) a.push(new Array(1000).fill(1))`), engine.ErrMemory},
+		{"H2 memory, to the last byte", limits(`let a; for (;;) a = [a, a]`), engine.ErrMemory},
 		{"D8 output", small, engine.ErrOutput},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
