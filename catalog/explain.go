@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// maxGrounds is how many words of the query are explained for one hit, those that counted most.
-const maxGrounds = 12
+// Bounds of explanations. A query may have thousands of related terms, in as many hits as a cell asks for.
+const (
+	maxGrounds  = 12     // words that are explained for one hit, those that counted most
+	maxReadings = 64     // readings of one word that are looked at; its own and its synonyms come first
+	maxLookups  = 50_000 // readings that are looked at for all hits together
+)
 
 // Explained is a hit with why it was found.
 type Explained struct {
@@ -24,8 +28,9 @@ type Explained struct {
 func (c *Catalog) Explain(query string, limit int) []Explained {
 	f := c.find(strings.TrimSpace(query), limit)
 	out := make([]Explained, len(f.hits))
+	left := maxLookups
 	for i, h := range f.hits {
-		out[i] = Explained{c.visible[h.entry], c.why(h, f.wishes)}
+		out[i] = Explained{c.visible[h.entry], c.why(h, f.wishes, &left)}
 	}
 	return out
 }
@@ -65,13 +70,13 @@ type ground struct {
 }
 
 // why writes the reasons for a hit.
-func (c *Catalog) why(h hit, wishes []wish) []byte {
+func (c *Catalog) why(h hit, wishes []wish, left *int) []byte {
 	dst := append([]byte(`{"score":`), number(h.score)...)
 	if h.named > 0 {
 		dst = append(dst, `,"named":true`...)
 	}
 	dst = append(dst, `,"terms":[`...)
-	for i, r := range c.grounds(int32(h.entry), wishes) {
+	for i, r := range c.grounds(int32(h.entry), wishes, left) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -81,11 +86,14 @@ func (c *Catalog) why(h hit, wishes []wish) []byte {
 }
 
 // grounds are the best readings of all wishes that a tool fits, the weightiest first.
-func (c *Catalog) grounds(entry int32, wishes []wish) []ground {
+func (c *Catalog) grounds(entry int32, wishes []wish, left *int) []ground {
 	var out []ground
 	for _, w := range wishes {
 		best := ground{word: w.typed}
-		for _, r := range w.readings {
+		for _, r := range w.readings[:min(len(w.readings), maxReadings)] {
+			if *left--; *left < 0 {
+				break
+			}
 			p := c.index().posting(r.term, entry)
 			if w.nameOnly && p.in&inName == 0 {
 				continue

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +52,26 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestExplainIsBounded(t *testing.T) {
+	const related = 20_000
+	tools := make([]Tool, 40)
+	for i := range tools {
+		var text strings.Builder
+		for n := range related / len(tools) {
+			fmt.Fprintf(&text, "abc%dx%d ", i, n)
+		}
+		tools[i] = tool("o", fmt.Sprint("abc", i), text.String())
+	}
+	c := mustNew(t, tools...)
+	require.Greater(t, len(c.find("abc", 50).wishes[0].readings), related/2)
+	left := maxLookups
+	for i := range tools {
+		before := left
+		require.LessOrEqual(t, len(c.grounds(int32(i), c.find("abc abc1x1", 50).wishes, &left)), maxGrounds)
+		require.LessOrEqual(t, before-left, 3*maxReadings, "D3 few readings of each word")
+	}
+	left = 1
+	require.Len(t, c.grounds(0, c.find("abc0 abc0x1 abc0x2", 50).wishes, &left), 1, "D3 no more than what is left")
 }

@@ -190,6 +190,7 @@ func TestSearchIsBounded(t *testing.T) {
 	} {
 		t.Run("D3 3 MB of "+name, func(t *testing.T) {
 			require.Less(t, cost(func() { c.Search(query, 8) }), time.Second)
+			require.Less(t, cost(func() { c.Explain(query, 50) }), time.Second)
 		})
 	}
 }
