@@ -85,13 +85,13 @@ static uint8_t *compile_translation(struct translation *t, int *code_len)
 	return code;
 }
 
-static const char no_memory[] = "out of memory";
+static const char memory_error[] = "out of memory";
 
 static uint8_t *reset_loops(uint8_t *code, int *code_len, char *error, void *opaque)
 {
 	code = loops_reset(opaque, code, code_len);
 	if (!code)
-		memcpy(error, no_memory, sizeof(no_memory));
+		memcpy(error, memory_error, sizeof(memory_error));
 	return code;
 }
 
@@ -105,7 +105,7 @@ uint8_t *__wrap_lre_compile(int *plen, char *error_msg, int error_msg_size, cons
 	}
 	struct translation *t = lre_realloc(opaque, NULL, sizeof(*t));
 	if (!t) {
-		memcpy(error_msg, no_memory, sizeof(no_memory));
+		memcpy(error_msg, memory_error, sizeof(memory_error));
 		return NULL;
 	}
 	memset(t, 0, sizeof(*t));

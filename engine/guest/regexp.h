@@ -123,6 +123,11 @@ bool case_complement(struct translation *t, CharRange *chars);
 bool case_write_char(struct translation *t, uint32_t c);
 void case_free(struct translation *t);
 
+// after returns a byte of what is left of the pattern, 0 beyond its end.
+static inline uint8_t after(const struct translation *t, size_t n) { return (size_t)(t->end - t->at) > n ? t->at[n] : 0; }
+
+static inline bool no_memory(struct translation *t) { return regexp_fail(t, "out of memory"); }
+
 // Whether case does not count here, and whether that is to be said by classes because the engine can't be told.
 static inline bool folds(const struct translation *t) { return t->flags & LRE_FLAG_IGNORECASE; }
 static inline bool folds_here(const struct translation *t) { return t->case_modifiers && folds(t); }

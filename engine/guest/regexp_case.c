@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static bool no_memory(struct translation *t) { return regexp_fail(t, "out of memory"); }
-
 // case_load makes the tables of forms.
 static bool case_load(struct translation *t)
 {

@@ -8,8 +8,6 @@
 
 static bool one_of(const char *chars, uint8_t c) { return c != 0 && c < 0x80 && strchr(chars, c) != NULL; }
 
-static uint8_t after(const struct translation *t, size_t n) { return (size_t)(t->end - t->at) > n ? t->at[n] : 0; }
-
 // class_char_escape reads an escape that stands for one character.
 static bool class_char_escape(struct translation *t, uint32_t *c)
 {

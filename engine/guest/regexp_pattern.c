@@ -5,8 +5,6 @@
 
 #define LINE_END "\\n\\r\\u2028\\u2029"
 
-static uint8_t after(const struct translation *t, size_t n) { return (size_t)(t->end - t->at) > n ? t->at[n] : 0; }
-
 // repeats_name tells whether the name at p is one of the others, or might be after its escapes are resolved.
 static bool repeats_name(const char *p, const char *end, const char **names, size_t *lens, size_t *count)
 {

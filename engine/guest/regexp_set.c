@@ -17,8 +17,6 @@ enum {
 _Static_assert(REOP_range == OP_RANGE && REOP_range32 == OP_RANGE32, "another engine has other opcodes");
 #endif
 
-static bool no_memory(struct translation *t) { return regexp_fail(t, "out of memory"); }
-
 void set_init(struct translation *t, struct set *s)
 {
 	memset(s, 0, sizeof(*s));
