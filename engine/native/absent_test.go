@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAbsent holds README's table of what JavaScript is not there: names that are undefined, expressions that throw.
+// TestAbsent holds README's table of what JavaScript is not there: what stands between backticks in its first column is
+// undefined or throws.
 func TestAbsent(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
