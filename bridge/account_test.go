@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 
@@ -82,6 +84,28 @@ func TestHeldBytes(t *testing.T) {
 			}
 		})), Options{})
 		requireFailed(t, w.exec(w.turn(narrow)), CodeMemoryLimit, "65536 bytes")
+	})
+	t.Run("H6 a context of a run keeps nothing of it alive", func(t *testing.T) {
+		turn := aRun(t, `true`).turn
+		run := func() (context.Context, weak.Pointer[run]) {
+			r, err := newRun(turn, cell{})
+			require.NoError(t, err)
+			return r.ctx, weak.Make(r)
+		}
+		ctx, r := run()
+		runtime.GC()
+		require.Nil(t, r.Value())
+		runtime.KeepAlive(ctx)
+	})
+	t.Run("H6 a call that is answered keeps its input no longer than that is counted", func(t *testing.T) {
+		r := aRun(t, `true`)
+		q := &request{id: 1, method: engine.MethodCall, kind: callerRequest, input: []byte(strings.Repeat("x", 1<<20))}
+		require.NoError(t, r.hold(q))
+		require.NoError(t, r.requests.add(q))
+		require.NoError(t, r.requests.deliver(q, engine.Answer{ID: 1, Payload: []byte("1")}, stateCompleted))
+		require.EqualValues(t, runOverhead+1, r.account.Held()-int64(2*len(r.cell.code)), "the answer")
+		require.Empty(t, r.requests.byID[1].input)
+		require.ErrorIs(t, r.requests.deliver(q, engine.Answer{ID: 1}, stateCompleted), errHasResult)
 	})
 	t.Run("H6 what a guest could be rebuilt from is held too, and given up where there is no room", func(t *testing.T) {
 		steps := []enginetest.Step{calls("ask"), calls("ask"), calls("ask"), calls("ask"), returns("1")}

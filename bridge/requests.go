@@ -201,10 +201,17 @@ func (s *requests) post(q *request, answer engine.Answer) {
 	s.settle(q, answer, size)
 }
 
+// maxRemembered is how large a request may be that is remembered as it is when it is settled, in bytes.
+const maxRemembered = 2 * requestOverhead
+
 // settle puts an answer into the mailbox, of which so many bytes are held in the account. mu must be held.
 func (s *requests) settle(q *request, answer engine.Answer, held int) {
 	q.settled = true
 	s.unlink(q)
+	if q.size() > maxRemembered {
+		// It is remembered until the guest has its answer, and what it held is not counted any more.
+		s.byID[q.id] = &request{id: q.id, kind: q.kind, settled: true}
+	}
 	s.mailBytes += held
 	s.mailbox = append(s.mailbox, answer)
 	select {

@@ -35,7 +35,7 @@ type run struct {
 	id      runID
 	ctx     context.Context // ends with the run; nested calls hang on it
 	cancel  context.CancelFunc
-	claim   engine.Claim    // on which its steps are executed
+	claim   *engine.Claim   // on which its steps are executed; no part of the run, since contexts outlive that
 	account account.Account // bytes that are held for the run; its end releases them
 
 	lifecycle lifecycle
@@ -68,8 +68,8 @@ func newRun(t *Turn, c cell) (*run, error) {
 	if err := r.account.Hold(runOverhead + 2*len(c.code)); err != nil {
 		return nil, err
 	}
-	r.claim.Share = t.share
-	r.ctx, r.cancel = context.WithCancel(engine.WithClaim(context.Background(), &r.claim))
+	r.claim = &engine.Claim{Share: t.share}
+	r.ctx, r.cancel = context.WithCancel(engine.WithClaim(context.Background(), r.claim))
 	return r, nil
 }
 
