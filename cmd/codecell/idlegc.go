@@ -11,7 +11,8 @@ import (
 // By itself the collector runs when about as much again has been allocated, which an idle service never does.
 type idleGC struct {
 	running func() int // cells under way
-	level   uint64     // bytes of heap objects after the last collection
+	limit   softLimit
+	level   uint64 // bytes of heap objects after the last collection
 }
 
 const (
@@ -26,12 +27,14 @@ const (
 func (g *idleGC) run(ctx context.Context) {
 	tick := time.NewTicker(idleGCInterval)
 	defer tick.Stop()
+	g.limit.adjust(heapAlive())
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 			g.look()
+			g.limit.adjust(heapAlive())
 		}
 	}
 }
