@@ -28,6 +28,8 @@ func guestFailure(r *run, t *engine.Thrown) failure {
 		detail.Name, detail.Message = "", t.Other
 	}
 	detail.Stack, detail.Line, detail.Column = r.ownFrames(t)
+	r.hintCure(t, detail.Line)
+	text += t.Reasons
 	if detail.Stack != "" {
 		text += "\n" + detail.Stack
 	}

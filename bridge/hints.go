@@ -40,6 +40,6 @@ func (r *run) hintValue(timers int) {
 // hintUnhandled reports rejections that the cell never looked at (contract C8).
 func (r *run) hintUnhandled(thrown []engine.Thrown) {
 	for i := range thrown {
-		r.hint("A promise was rejected and nobody handled it: " + thrownText(&thrown[i]) + ". Await the call, or catch its error.")
+		r.hint("A promise was rejected and nobody handled it: " + thrownText(&thrown[i]) + thrown[i].Reasons + ". Await the call, or catch its error.")
 	}
 }

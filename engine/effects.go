@@ -68,6 +68,7 @@ type Request struct {
 type Thrown struct {
 	IsError              bool
 	Name, Message, Stack string
+	Reasons              string // lines below the message, each after a line break: causes, and the errors of an AggregateError
 	Other                string
 }
 
@@ -217,5 +218,5 @@ func takeThrown(r *wire.Reader) Thrown {
 	if r.U8() == 0 {
 		return Thrown{Other: string(r.Text())}
 	}
-	return Thrown{IsError: true, Name: string(r.Text()), Message: string(r.Text()), Stack: string(r.Text())}
+	return Thrown{IsError: true, Name: string(r.Text()), Message: string(r.Text()), Stack: string(r.Text()), Reasons: string(r.Text())}
 }

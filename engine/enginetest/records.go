@@ -115,7 +115,7 @@ func thrown(dst []byte, t engine.Thrown) []byte {
 	if !t.IsError {
 		return text(append(dst, 0), t.Other)
 	}
-	return text(text(text(append(dst, 1), t.Name), t.Message), t.Stack)
+	return text(text(text(text(append(dst, 1), t.Name), t.Message), t.Stack), t.Reasons)
 }
 
 func text(dst []byte, s string) []byte { return append(u32(dst, len(s)), s...) }

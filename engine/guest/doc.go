@@ -39,7 +39,7 @@
 //	O  u64 bytes                          output dropped in truncate mode
 //	C  n × (i64 milliseconds, u32 count)  the clock reads of the step
 //
-// What was thrown is u8 1 and the texts name, message and stack (u32 length, bytes) of an error, or u8 0 and one text
+// What was thrown is u8 1 and the texts name, message, stack and reasons (u32 length, bytes) of an error, or u8 0 and one text
 // for anything else.
 //
 // A step that was ended from outside hands out the records that were complete by then, and no D.

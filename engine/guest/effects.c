@@ -157,7 +157,25 @@ static void append_other(struct guest *g, JSValueConst thrown)
 	JS_FreeValue(g->ctx, s);
 }
 
-// effect_thrown appends to scratch: u8 whether it is an error, then name, message, stack and other as texts.
+// append_reasons writes what is below an error that has a cause, or errors of its own (see console.js); most have none.
+static void append_reasons(struct guest *g, JSValueConst error)
+{
+	JSValue cause = JS_GetPropertyStr(g->ctx, error, "cause"), errors = JS_GetPropertyStr(g->ctx, error, "errors"), text = JS_UNDEFINED;
+	if (is_exception(cause) || is_exception(errors))
+		drop_exception(g->ctx);
+	else if (!is_undefined(cause) || !is_undefined(errors))
+		text = JS_Call(g->ctx, g->on_reasons, JS_UNDEFINED, 1, &error);
+	if (is_exception(text)) {
+		drop_exception(g->ctx);
+		text = JS_UNDEFINED;
+	}
+	append_text(g, text);
+	JS_FreeValue(g->ctx, text);
+	JS_FreeValue(g->ctx, cause);
+	JS_FreeValue(g->ctx, errors);
+}
+
+// effect_thrown appends to scratch: u8 whether it is an error, then name, message, stack and reasons, or other, as texts.
 // Reading them may run guest code, so nothing here is an open record.
 void effect_thrown(struct guest *g, JSValueConst thrown)
 {
@@ -167,6 +185,7 @@ void effect_thrown(struct guest *g, JSValueConst thrown)
 		append_property(g, thrown, "name");
 		append_property(g, thrown, "message");
 		append_property(g, thrown, "stack");
+		append_reasons(g, thrown);
 		return;
 	}
 	append_other(g, thrown);

@@ -35,6 +35,8 @@ var (
 	intlCollationJS string
 	//go:embed intl/segmenter.js
 	intlSegmenterJS string
+	//go:embed console.js
+	consoleJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -45,6 +47,6 @@ const Eager = 2
 func Sources() []string {
 	return []string{
 		guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
-		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS,
+		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS, consoleJS,
 	}
 }

@@ -100,7 +100,7 @@ struct guest {
 	JSValue main;  // the cell's promise
 	uint8_t settled;
 	uint8_t truncate;
-	JSValue error_constructor, function_to_string, on_open;
+	JSValue error_constructor, function_to_string, on_open, on_reasons;
 	// The engine's own, behind the ones of builtins.c.
 	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS], regexp_methods[REGEXP_METHODS], has_sets, escape;
 	JSValue date_setters[DATE_SETTERS], set_time;

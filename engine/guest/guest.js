@@ -286,18 +286,31 @@
 		if (typeof v === "string") return v;
 		if (typeof v === "function") return "[function]";
 		if (typeof v === "symbol" || v === undefined) return String_(v);
-		if (isError(v)) return String_(v.name) + ": " + String_(v.message);
 		return stringify(v);
 	}
 
+	// Formats, groups, and errors with what caused them are shown by a source that is loaded for them.
+	const needsMore = (args) => {
+		if (host.consoleIsLoaded() || (args.length > 1 && typeof args[0] === "string" && indexOf(args[0], "%") >= 0)) return true;
+		for (let i = 0; i < args.length; i++) if (isError(args[i])) return true;
+		return false;
+	};
+
 	const logger = (level) => (...args) => {
+		if (needsMore(args)) return host.consoleCall(level, args);
 		let line = "";
 		for (let i = 0; i < args.length; i++) line += (i ? " " : "") + shown(args[i]);
 		text(level, line);
 	};
 
+	const more = (method) => (...args) => host.consoleCall(method, args);
+
 	const console = bare([
 		"log", logger(LOG), "info", logger(INFO), "debug", logger(DEBUG), "warn", logger(WARN), "error", logger(ERROR),
+		"table", more("table"), "dir", more("dir"), "dirxml", more("dirxml"), "group", more("group"),
+		"groupCollapsed", more("groupCollapsed"), "groupEnd", more("groupEnd"), "time", more("time"), "timeLog", more("timeLog"),
+		"timeEnd", more("timeEnd"), "assert", more("assert"), "trace", more("trace"), "count", more("count"),
+		"countReset", more("countReset"), "clear", more("clear"),
 	]);
 
 	function setTimeout(callback, delay, ...args) {

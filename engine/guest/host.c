@@ -183,6 +183,14 @@ static JSValue host_on_builtin(JSContext *ctx, JSValueConst this_val, int argc, 
 	return JS_UNDEFINED;
 }
 
+// host_on_reasons(callback) keeps what tells an error's causes and reasons.
+static JSValue host_on_reasons(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+	(void)this_val, (void)argc;
+	guest_of(ctx)->on_reasons = JS_DupValue(ctx, argv[0]);
+	return JS_UNDEFINED;
+}
+
 // host_open runs that callback, if the turn brought something that a fresh heap does not have.
 void host_open(struct guest *g, const uint8_t *namespaces, size_t len)
 {
@@ -205,7 +213,7 @@ JSValue host_object(JSContext *ctx)
 		{"catalog", host_catalog, 1},     {"names", host_names, 0},       {"tool", host_tool, 1},
 		{"isError", host_is_error, 1},    {"onOpen", host_on_open, 1},    {"onBuiltin", host_on_builtin, 1},    {"now", host_now, 0},
 		{"entries", host_entries, 1},     {"random", host_random, 0},       {"classOf", host_class, 1},     {"load", host_load, 2},
-		{"row", host_row, 2},             {"notice", host_notice, 1},
+		{"row", host_row, 2},             {"notice", host_notice, 1},       {"onReasons", host_on_reasons, 1},
 	};
 	JSValue host = JS_NewObject(ctx);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {

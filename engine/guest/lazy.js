@@ -23,7 +23,8 @@
 	const anyView = getPrototypeOf(Uint8Array.prototype);
 	host.apply = apply;
 	host.reflect = keep(Reflect, "apply", "defineProperty", "ownKeys", "getOwnPropertyDescriptor", "setPrototypeOf", "has");
-	host.object = keep(Object, "create", "getPrototypeOf");
+	host.object = keep(Object, "create", "getPrototypeOf", "keys");
+	host.output = host.text;
 	host.text = keep(String.prototype, "indexOf", "lastIndexOf", "slice", "charCodeAt", "codePointAt", "toLowerCase",
 		"normalize", "toWellFormed", "toUpperCase", "repeat",
 		"trim", "split", "replace");
@@ -141,6 +142,16 @@
 		d.writable = false;
 		defineProperty(target, host.symbols.toStringTag, d);
 	};
+
+	// What of console few cells use, and what an error is told with.
+	const CONSOLE = 16;
+	const ofConsole = (name) => {
+		if (made.console === undefined) load(CONSOLE, host);
+		return made[name];
+	};
+	host.consoleIsLoaded = () => made.console !== undefined;
+	host.consoleCall = (method, args) => ofConsole("console")(method, args);
+	host.onReasons((error) => ofConsole("reasons")(error));
 
 	// What builtins.c asks for when a cell first uses it.
 	const BUILTINS = [7, 8, 9];

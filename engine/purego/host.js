@@ -239,6 +239,10 @@
 	host.now = now;
 	host.random = random;
 	host.row = (table, name) => row(table, name) ?? undefined;
+	let reasons;
+	host.onReasons = (f) => {
+		reasons = f;
+	};
 	let noticed = 0;
 	host.notice = (hint) => {
 		noticed |= hint;
@@ -383,14 +387,15 @@
 	};
 	function thrown(kind, v) {
 		if (isError(v)) {
-			emit(kind, 1, shown(() => v.name), shown(() => v.message), shown(() => v.stack));
+			const below = () => (v.cause !== undefined || v.errors !== undefined ? reasons(v) : "");
+			emit(kind, 1, shown(() => v.name), shown(() => v.message), shown(() => v.stack), shown(below));
 			return;
 		}
 		let text = "a value that can't be shown as text";
 		try {
 			text = typeof v === "object" && v !== null ? (adapt(v, 65536, false) ?? text) : String_(v);
 		} catch (e) {}
-		emit(kind, 0, shown(() => text), "", "");
+		emit(kind, 0, shown(() => text), "", "", "");
 	}
 	const keep = (s) => (v) => {
 		state = s;

@@ -70,13 +70,13 @@ func (r *records) emit(args []any) (any, error) {
 	case "cancel":
 		r.record('X', binary.LittleEndian.AppendUint32(nil, uint32(number(1))))
 	case "unhandled":
-		r.record('U', thrown(nil, number(1), text(2), text(3), text(4)))
+		r.record('U', thrown(nil, number(1), text(2), text(3), text(4), text(5)))
 	case "main":
 		r.record('D', []byte{byte(number(1))})
 	case "value":
 		r.record('D', append(binary.LittleEndian.AppendUint32([]byte{1}, uint32(number(1))), text(2)...))
 	case "rejected":
-		r.record('D', thrown([]byte{2}, number(1), text(2), text(3), text(4)))
+		r.record('D', thrown([]byte{2}, number(1), text(2), text(3), text(4), text(5)))
 	default:
 		return nil, fmt.Errorf("unknown record %q", kind)
 	}
@@ -86,12 +86,12 @@ func (r *records) emit(args []any) (any, error) {
 	return nil, nil
 }
 
-// thrown appends an error's name, message and stack, or the text of something else.
-func thrown(dst []byte, isError int, a, b, c string) []byte {
+// thrown appends an error's name, message, stack and reasons, or the text of something else.
+func thrown(dst []byte, isError int, a, b, c, d string) []byte {
 	if isError == 0 {
 		return texts(append(dst, 0), a)
 	}
-	return texts(append(dst, 1), a, b, place(c))
+	return texts(append(dst, 1), a, b, place(c), d)
 }
 
 func toInt(v any) int {

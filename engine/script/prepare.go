@@ -26,7 +26,17 @@ func Check(code string, lang Language, o Options) (text string, source *Source, 
 	if len(code) > limit {
 		return "", nil, sizeError(len(code), limit)
 	}
-	if f, ok := findFence(code); ok {
+	if inner, ok := sentArguments(code); ok {
+		code = inner
+	}
+	f, ok := findFence(code)
+	if !ok {
+		var unclear *Error
+		if f, ok, unclear = findChat(code); unclear != nil {
+			return "", nil, unclear
+		}
+	}
+	if ok {
 		if shellInfos[f.info] {
 			return "", nil, shellError(f.code, o.ShellTool)
 		}
