@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +25,8 @@ type checker struct {
 	once   sync.Once
 	schema *jsonschema.Schema
 	err    error // why it can't be compiled and so checks nothing
+	// loose are the parts of it that check nothing, in words.
+	loose []string
 
 	// busy holds a value while a check is under way: the compiled schema charges one budget, so there is one check at a
 	// time.
@@ -36,7 +38,7 @@ type checker struct {
 func (k *checker) compiled(raw []byte) (*jsonschema.Schema, error) {
 	k.once.Do(func() {
 		k.busy = make(chan struct{}, 1)
-		if k.schema, k.err = compileSchema(raw); k.err == nil {
+		if k.schema, k.loose, k.err = compileSchema(raw); k.err == nil {
 			k.budget.watch(k.schema)
 		}
 	})
@@ -68,41 +70,73 @@ func (k *checker) check(ctx context.Context, value any, depth int) (err error) {
 // schemaURL is the made-up address of the schema under which local references resolve.
 const schemaURL = "tool:///parameters.json"
 
-func compileSchema(raw []byte) (*jsonschema.Schema, error) {
+// compileSchema also returns, in words, what of the schema is not checked.
+func compileSchema(raw []byte) (*jsonschema.Schema, []string, error) {
 	if schemaWeight(raw) > maxSchemaWeight {
-		return nil, errLargeSchema
+		return nil, nil, errLargeSchema
 	}
 	var doc any
 	if err := json.Unmarshal(raw, &doc); err != nil {
-		return nil, errors.New("it is not JSON that can be read")
+		return nil, nil, errors.New("it is not JSON that can be read")
 	}
 	var size schemaSize
 	if size.measure(doc, 0); size.tooLarge() {
-		return nil, errLargeSchema
+		return nil, nil, errLargeSchema
 	}
-	schema, err := compileDraft(doc, jsonschema.Draft2020)
-	if err == nil || bytes.Contains(raw, []byte(`"$schema"`)) {
-		return schema, err
+	if bytes.Contains(raw, []byte(`"nullable"`)) {
+		allowNull(doc)
 	}
-	// Many tools still describe themselves in draft 7 without saying so; its list-valued "items" is an error in the
-	// newer draft.
-	if older, e := compileDraft(doc, jsonschema.Draft7); e == nil {
-		return older, nil
+	// Many tools still describe themselves in older drafts without saying so: a list-valued "items" and a boolean
+	// "exclusiveMinimum" are errors in the newer ones.
+	var first error
+	for _, draft := range []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4} {
+		schema, loose, err := compileDraft(doc, draft)
+		if err == nil {
+			return schema, loose, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if bytes.Contains(raw, []byte(`"$schema"`)) {
+			break
+		}
 	}
-	return nil, err
+	return nil, nil, first
 }
 
 func schemaWeight(raw []byte) int { return len(raw) * depth(raw) }
 
-func compileDraft(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
+func compileDraft(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, []string, error) {
+	var p regexps
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
 	c.UseLoader(nothingRemote{})
-	c.UseRegexpEngine(lenientRegexp)
+	c.UseRegexpEngine(p.compile)
 	if err := c.AddResource(schemaURL, doc); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.Compile(schemaURL)
+	schema, err := c.Compile(schemaURL)
+	if err != nil {
+		return nil, nil, err
+	}
+	var loose []string
+	for _, keyword := range unchecked(doc, schemaDraft(doc, draft)) {
+		loose = append(loose, fmt.Sprintf("keyword %q is not known and not checked", clip(keyword, maxProblemBytes)))
+	}
+	for _, pattern := range p.unknown[:min(len(p.unknown), maxProblems)] {
+		loose = append(loose, fmt.Sprintf("pattern %q is no regular expression and not checked", clip(pattern, maxProblemBytes)))
+	}
+	return schema, loose, nil
+}
+
+// schemaDraft is the draft that a schema says it is of, or otherwise the given one.
+func schemaDraft(doc any, otherwise *jsonschema.Draft) *jsonschema.Draft {
+	m, _ := doc.(map[string]any)
+	says, _ := m["$schema"].(string)
+	if strings.Contains(says, "draft-0") {
+		return jsonschema.Draft7
+	}
+	return otherwise
 }
 
 // nothingRemote refuses every reference that leaves the schema: neither files nor hosts may be reached from what a tool
@@ -112,27 +146,6 @@ type nothingRemote struct{}
 func (nothingRemote) Load(string) (any, error) {
 	return nil, errors.New("references to other documents are not followed")
 }
-
-// lenientRegexp compiles with Go's linear-time engine. Patterns that it doesn't know, such as lookahead, match
-// everything, so that the rest of the schema still counts.
-func lenientRegexp(s string) (jsonschema.Regexp, error) {
-	re, err := regexp.Compile(s)
-	if err != nil {
-		return anyText(s), nil
-	}
-	return sizedRegexp{re, patternSize(s)}, nil
-}
-
-// sizedRegexp is a pattern that knows what matching costs.
-type sizedRegexp struct {
-	*regexp.Regexp
-	size int // instructions
-}
-
-type anyText string
-
-func (anyText) MatchString(string) bool { return true }
-func (a anyText) String() string        { return string(a) }
 
 // reason words why a schema can't be compiled, in the same words as the problems of an input where it is the schema's
 // own form that is wrong.
@@ -162,6 +175,9 @@ func (c *Catalog) compileAll() []string {
 		}
 		if _, err := e.check.compiled(raw); err != nil {
 			warnings = append(warnings, "parameters of "+e.id+" check nothing: "+oneLine(clip(reason(err), maxProblemBytes)))
+		}
+		for _, what := range e.check.loose {
+			warnings = append(warnings, "parameters of "+e.id+": "+oneLine(what))
 		}
 	}
 	if skipped > 0 {

@@ -120,7 +120,7 @@ func FuzzPlainSchema(f *testing.F) {
 		if len(raw) > 1<<14 || badSchema(&schema) != "" || schema == nil || !sureToCompile([]byte(raw)) {
 			return
 		}
-		_, err := compileSchema(schema)
+		_, _, err := compileSchema(schema)
 		require.NoError(t, err)
 	})
 }

@@ -108,7 +108,10 @@ func count(schemas []*jsonschema.Schema) int {
 
 // sizeOf is a pattern's number of instructions.
 func sizeOf(pattern jsonschema.Regexp) int {
-	if p, ok := pattern.(sizedRegexp); ok {
+	switch p := pattern.(type) {
+	case slowRegexp:
+		return slowPatternSteps
+	case sizedRegexp:
 		return p.size
 	}
 	return 0

@@ -80,7 +80,7 @@ func (s *schemaSize) keyword(key string, member any, path int) {
 func patternSize(pattern string) int {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return 1 // see lenientRegexp
+		return 1 // see regexps
 	}
 	return instructions(re)
 }

@@ -36,7 +36,7 @@ func TestSchemaSize(t *testing.T) {
 	}
 	for name, schema := range shapes {
 		t.Run("H6 not compiled: "+name, func(t *testing.T) {
-			_, err := compileSchema([]byte(schema))
+			_, _, err := compileSchema([]byte(schema))
 			require.ErrorIs(t, err, errLargeSchema)
 			require.False(t, sureToCompile([]byte(schema)))
 		})
@@ -47,7 +47,7 @@ func TestSchemaSize(t *testing.T) {
 			`{"required":[` + repeated(30_000, numbered(`"v%d"`)) + `]}`,
 			`{"properties":{` + repeated(1000, numbered(`"a%d":{"type":"string","pattern":"^[a-z]+$"}`)) + `}}`,
 		} {
-			_, err := compileSchema([]byte(schema))
+			_, _, err := compileSchema([]byte(schema))
 			require.NoError(t, err)
 		}
 	})

@@ -84,6 +84,8 @@ func (e *Entry) ValidateContext(ctx context.Context, input []byte) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, errSlowPattern):
+		return e.refuse(errSlowPattern.Error())
 	case errors.Is(err, errBudget):
 		return e.refuse(tooComplex)
 	case !errors.As(err, &wrong):

@@ -79,7 +79,7 @@ func TestValidateLenient(t *testing.T) {
 		{"reference to nowhere", `{"$ref":"#/$defs/none"}`, `{}`},
 		{"runs in a circle", `{"$ref":"#"}`, `{}`},
 		{"runs in a longer circle", `{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#"}]}}}`, `{}`},
-		{"unknown pattern", `{"properties":{"a":{"pattern":"(?=x)y"}}}`, `{"a":"z"}`},
+		{"unknown pattern", `{"properties":{"a":{"pattern":"(?<y"}}}`, `{"a":"z"}`},
 		{"format is a note", `{"properties":{"a":{"type":"string","format":"email"}}}`, `{"a":"no address"}`},
 		{"format in draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"format":"date"}}}`, `{"a":"x"}`},
 	}
@@ -89,7 +89,7 @@ func TestValidateLenient(t *testing.T) {
 		})
 	}
 	t.Run("D5 what a lenient part stands beside still counts", func(t *testing.T) {
-		require.ErrorContains(t, validate(t, `{"properties":{"a":{"pattern":"(?=x)y","maxLength":1}}}`, `{"a":"zz"}`), "a: maxLength")
+		require.ErrorContains(t, validate(t, `{"properties":{"a":{"pattern":"(?<y","maxLength":1}}}`, `{"a":"zz"}`), "a: maxLength")
 	})
 }
 
@@ -210,7 +210,7 @@ func TestPlainSchema(t *testing.T) {
 	}
 	for _, s := range plain {
 		require.True(t, sureToCompile([]byte(s)), s)
-		_, err := compileSchema([]byte(s))
+		_, _, err := compileSchema([]byte(s))
 		require.NoError(t, err, s)
 	}
 	other := []string{
