@@ -23,6 +23,9 @@ func (r *run) hintValue(timers int) {
 	if r.noticed&engine.HintMapOrSet != 0 {
 		r.hint("The value holds a Map or Set, which JSON shows as {}. Return Object.fromEntries(map) or [...set].")
 	}
+	if r.noticed&engine.HintIterator != 0 {
+		r.hint("The value holds an iterator (what keys(), values(), entries() or a generator gives), which JSON shows as {}. Return [...iterator].")
+	}
 	if r.noticed&engine.HintFunction != 0 && string(r.value) == "null" {
 		r.hint("The cell returned a function, which has no JSON form. Call it, or return its result.")
 	}

@@ -98,7 +98,8 @@ const (
 	HintMapOrSet
 	HintFunction
 	HintUndefined
-	HintLocale // a language other than English was asked for
+	HintLocale   // a language other than English was asked for
+	HintIterator // an iterator was written as {}
 )
 
 // Main is the cell's promise after a step.

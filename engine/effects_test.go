@@ -42,7 +42,7 @@ func aStep() []byte {
 		record('R', le(7), []byte{byte(MethodCall)}, sized("echo"), []byte(`{}`)),
 		record('X', le(9)),
 		record('D', []byte{1}, le(int(HintPromise|HintUndefined)), []byte("null")),
-		record('U', []byte{1}, sized("TypeError"), sized("m"), sized("s")),
+		record('U', []byte{1}, sized("TypeError"), sized("m"), sized("s"), sized("\n  caused by: c")),
 		record('U', []byte{0}, sized("other")),
 		record('O', le64(5)), record('O', le64(6)),
 		record('C', le64(1000), le(2), le64(1001), le(1)),
@@ -56,7 +56,7 @@ func TestDecodeEffects(t *testing.T) {
 	require.Equal(t, []Request{{ID: 7, Method: MethodCall, Name: "echo", Payload: []byte(`{}`)}}, e.Requests)
 	require.Equal(t, []uint32{9}, e.Cancelled)
 	require.Equal(t, Main{State: Fulfilled, Hints: HintPromise | HintUndefined, Value: []byte("null")}, e.Main)
-	require.Equal(t, []Thrown{{IsError: true, Name: "TypeError", Message: "m", Stack: "s"}, {Other: "other"}}, e.Unhandled)
+	require.Equal(t, []Thrown{{IsError: true, Name: "TypeError", Message: "m", Stack: "s", Reasons: "\n  caused by: c"}, {Other: "other"}}, e.Unhandled)
 	require.Equal(t, int64(11), e.Omitted)
 	require.Equal(t, []ClockRun{{1000, 2}, {1001, 1}}, e.Clock)
 }

@@ -41,7 +41,6 @@ func TestBodies(t *testing.T) {
 			{"a raw NUL", post(route, "{\"code\":\"\x00\"}"), 400, "at byte 9"},
 			{"NULs alone", post(route, "\x00\x00"), 400, "at byte 0"},
 			{"invalid UTF-8 says where", post(route, "{\"code\":\"\xff\"}"), 400, "invalid UTF-8, at byte 9"},
-			{"a byte order mark", post(route, "\xef\xbb\xbf{}"), 400, "at byte 0"},
 			{"nesting without end", post(route, `{"a":`+deep), 400, "nested more than 1000 levels deep, at byte 1004"},
 			{"deep and well-formed", post(route, `{"a":`+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`}`), 400, "nested"},
 			{"no content type", post(route, `{}`).with("Content-Type", ""), 415, "application/json"},

@@ -234,6 +234,17 @@ static int write_boxed(struct adapter *a, JSValueConst v)
 	return is_exception(s) ? -1 : write_value(a, s, JS_UNDEFINED);
 }
 
+// is_iterator says whether an object gives its values one by one: there is nothing else in it that could be shown.
+static bool is_iterator(JSContext *ctx, JSValueConst v)
+{
+	JSValue next = JS_GetPropertyStr(ctx, v, "next");
+	if (is_exception(next))
+		JS_FreeValue(ctx, JS_GetException(ctx));
+	bool iterator = JS_IsFunction(ctx, next);
+	JS_FreeValue(ctx, next);
+	return iterator;
+}
+
 static int write_object(struct adapter *a, JSValueConst v)
 {
 	if (JS_IsFunction(a->g->ctx, v)) {
@@ -254,10 +265,13 @@ static int write_object(struct adapter *a, JSValueConst v)
 		a->hints |= HINT_PROMISE;
 	if (JS_IsMap(v) || JS_IsSet(v))
 		a->hints |= HINT_MAP_OR_SET;
+	uint32_t from = a->g->scratch.len;
 	if (JS_IsError(v))
 		r = write_error(a, v);
 	else
 		r = is_array(a, v) ? write_array(a, v) : write_members(a, v);
+	if (r == 1 && a->g->scratch.len - from == 2 && a->g->scratch.data[from] == '{' && is_iterator(a->g->ctx, v))
+		a->hints |= HINT_ITERATOR;
 	a->depth--;
 	return r;
 }

@@ -59,7 +59,7 @@ enum section { SECTION_ENTRIES = 0, SECTION_NAMES = 1, SECTION_MCP = 2, SECTION_
 enum main_state { MAIN_PENDING = 0, MAIN_FULFILLED = 1, MAIN_REJECTED = 2, MAIN_BEFORE = 3 };
 
 // What the adapter noticed about a value; sent with the value of the cell.
-enum hint { HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8, HINT_LOCALE = 16 };
+enum hint { HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8, HINT_LOCALE = 16, HINT_ITERATOR = 32 };
 
 struct buffer {
 	uint8_t *data;

@@ -15,6 +15,8 @@
 	const indexOf = uncurry(String.prototype.indexOf);
 	const slice = uncurry(String.prototype.slice);
 	const trim = uncurry(String.prototype.trim);
+	const lastIndexOf = uncurry(String.prototype.lastIndexOf);
+	const isArray = Array.isArray;
 	const floor = Math.floor;
 	const E = Error;
 	const T = TypeError;
@@ -125,7 +127,23 @@
 		return request(CALL_VALUE, id, input);
 	}
 
-	const convenience = (id) => (input) => request(CALL_VALUE, id, input);
+	// What a tool's function was called with: one argument, or the three that an array's methods call theirs with.
+	const oneArgument = (args) => args.length < 2 || args[1] === undefined || (args.length === 3 && typeof args[1] === "number" && isArray(args[2]));
+
+	const convenience = (id, name) => (...args) => {
+		if (!oneArgument(args)) {
+			return failure("tools." + name + " takes one argument, an object with all of the input; it was called with " + args.length + ". Write tools." + name + "({ … }).");
+		}
+		return isSerialized(name, args) ? undefined : request(CALL_VALUE, id, args[0]);
+	};
+
+	// JSON.stringify calls a function named toJSON with a key. A tool of that name is none of its business, and a tool takes
+	// an object. And tools named toString or valueOf are not what a template wants.
+	const toPrimitive = Symbol.toPrimitive;
+	const namePrimitive = (target, name) => {
+		if (has(target, "toString") || has(target, "valueOf")) constant(target, toPrimitive, () => name, false);
+	};
+	const isSerialized = (name, args) => name === "toJSON" && args.length === 1 && typeof args[0] === "string";
 
 	const tools = lazy(
 		bare(["search", search, "describe", describe, "call", call, "callValue", callValue]),
@@ -134,8 +152,9 @@
 			for (let i = 0; i < lines.length; i++) {
 				const tab = indexOf(lines[i], "\t");
 				const name = slice(lines[i], 0, tab);
-				if (tab > 0 && !has(target, name)) constant(target, name, convenience(slice(lines[i], tab + 1)), true);
+				if (tab > 0 && !has(target, name)) constant(target, name, convenience(slice(lines[i], tab + 1), name), true);
 			}
+			namePrimitive(target, "tools");
 		},
 		(target, name) => {
 			if (typeof name !== "string") return undefined;
@@ -143,7 +162,7 @@
 			if (known !== undefined) return known;
 			const id = tool(name);
 			if (id === undefined) return undefined;
-			constant(target, name, convenience(id), true);
+			constant(target, name, convenience(id, name), true);
 			return target[name];
 		},
 	);
@@ -211,7 +230,7 @@
 
 	// ---- MCP
 
-	const mcpCall = (id) => (...args) => request(NAMESPACE, id, args);
+	const mcpCall = (id, name) => (...args) => (isSerialized(name, args) ? undefined : request(NAMESPACE, id, args));
 
 	function mcpServer(server) {
 		return lazy(create(null), (target) => {
@@ -221,16 +240,17 @@
 			for (let i = 0; i < server.tools.length; i++) {
 				const { path, tool: id } = server.tools[i];
 				if (path.length === 1) {
-					constant(target, path[0], mcpCall(id), true);
+					constant(target, path[0], mcpCall(id, path[0]), true);
 					continue;
 				}
 				if (groups[path[0]] === undefined) {
 					groups[path[0]] = create(null);
 					constant(target, path[0], groups[path[0]], true);
 				}
-				constant(groups[path[0]], path[1], mcpCall(id), true);
+				constant(groups[path[0]], path[1], mcpCall(id, path[1]), true);
 			}
 			for (let keys = ownKeys(groups), i = 0; i < keys.length; i++) freeze(groups[keys[i]]);
+			namePrimitive(target, "MCP." + server.id);
 		});
 	}
 
@@ -246,13 +266,17 @@
 	function scopeMember(node, name) {
 		const kind = node[0], members = node[1];
 		if (kind === VALUE) return members;
-		if (kind === FUNCTION) return (...args) => request(NAMESPACE, name, args);
+		if (kind === FUNCTION) {
+			const own = slice(name, lastIndexOf(name, "\0") + 1);
+			return (...args) => (isSerialized(own, args) ? undefined : request(NAMESPACE, name, args));
+		}
 		const scope = kind === ARRAY ? [] : create(null);
 		const step = kind === ARRAY ? 1 : 2;
 		for (let i = 0; i < members.length; i += step) {
 			const key = kind === ARRAY ? i : members[i];
 			constant(scope, key, scopeMember(members[i + step - 1], name + "\0" + key), true);
 		}
+		namePrimitive(scope, "namespace");
 		return freeze(scope);
 	}
 

@@ -84,7 +84,7 @@
 
 	// ---- the JSON adapter (contract B6)
 
-	const HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8;
+	const HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8, HINT_ITERATOR = 32;
 	const MAX_DEPTH = 500;
 	const quote = (s) => stringifyText(wellFormed(s));
 
@@ -128,6 +128,7 @@
 			if (kind === 41) state.hints |= HINT_PROMISE;
 			if (kind === 10 || kind === 11) state.hints |= HINT_MAP_OR_SET;
 			const text = kind === 3 ? members(v, ["name", "message"]) : isArray(v) ? list(v) : members(v, keys(v));
+			if (text === "{}" && typeof v.next === "function") state.hints |= HINT_ITERATOR;
 			stack.length--;
 			return text;
 		}

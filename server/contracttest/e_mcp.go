@@ -14,7 +14,7 @@ func mcpCalls(t *testing.T, c *client) {
 		mcp("my.server", "日本", object{}), operation("resources_list"), operation("resources_read"), operation("prompts_get"),
 		with(mcp("github", "sad", object{}), object{"executor": object{"type": "echo", "result": object{"isError": true, "content": []object{{"type": "text", "text": "sad"}}}}}),
 		with(mcp("github", "broken", object{}), object{"executor": object{"type": "echo", "error": "server is gone"}}),
-		echo("plain"),
+		echo("plain"), echo("toJSON"), mcp("my.server", "toJSON", object{}), mcp("my.server", "toString", object{}),
 	}})
 	tn.completeAll(t, []cell{
 		{"E1 the raw result, not wrapped", `const r = await MCP.github.createIssue({title: "T"}); return [Object.keys(r).sort(), r.details.input]`, `[["content","details"],{"title":"T","state":"open"}]`},
@@ -26,6 +26,10 @@ func mcpCalls(t *testing.T, c *client) {
 return [...new Set(await Promise.all(bad.map(f => f().catch(e => e.message))))]`, `["MCP namespace tools accept one object argument."]`},
 		{"E1 isError is not thrown", `return (await MCP.github.sad({})).isError`, `true`},
 		{"E1 a dead server fails its calls, and nothing else", `return [await MCP.github.broken({}).catch(e => e.message), (await MCP.github.merge({a: "1", b: "2"})).details.name]`, `["server is gone","merge"]`},
+		{"E2 serialising calls no tool, whatever it is called", `return [typeof JSON.stringify({a: MCP.myServer, b: tools}), (await MCP.myServer.toJSON({})).details.name, (await tools.toJSON({a: 1})).name]`, `["string","toJSON","toJSON"]`},
+		{"E2 nor does a template", "return [`${MCP.myServer}`, typeof MCP.myServer.toString, (await MCP.myServer.toString()).details.name]", `["MCP.myServer","function","toString"]`},
+		{"D5 a second argument is told, not dropped", `return await tools.plain({a: 1}, {b: 2}).catch(e => e.message.slice(0, 36))`, `"tools.plain takes one argument, an o"`},
+		{"D5 what an array's methods pass is one argument", `return (await Promise.all([{n: 1}, {n: 2}].map(tools.plain))).map(r => r.input.n)`, `[1,2]`},
 		{"E1 only there: not in tools, not by id", `return [typeof tools.create_issue, await tools.call("mcp:github:create_issue", {title: "x"}).catch(e => e.message.slice(0, 15))]`, `["undefined","Unknown tool id"]`},
 		{"E1 no tool of another kind through MCP", `return [typeof MCP.lab, typeof MCP.github.plain]`, `["undefined","undefined"]`},
 		{"E1 resources and prompts where the server has them", `return [Object.keys(MCP.docs.resources).sort(), Object.keys(MCP.docs.prompts), typeof MCP.github.resources]`, `[["list","read"],["get"],"undefined"]`},
