@@ -11,23 +11,29 @@ import (
 // frame matches the place in a stack frame of the cell itself. The engine leaves the position out where it has none.
 var frame = regexp.MustCompile(`cell\.[jt]s(?::(\d+):(\d+))?`)
 
-// The engine's texts for mistakes that it has no position for: with the property, or the name, that they are about.
-var (
-	noProperty = regexp.MustCompile(`^(?:cannot (?:read|set) property '(.+)' of (?:undefined|null)|private class field '(#.+)' does not exist)$`)
-	noName     = regexp.MustCompile(`^(?:'?([^\s']+)'? is not (?:defined|initialized))$`)
-)
+// noName is the engine's text for a name that is not there. It has no position for that, nor for noProperty.
+var noName = regexp.MustCompile(`^(?:'?([^\s']+)'? is not (?:defined|initialized))$`)
 
 const maxFrames = 32
 
 // guestFailure is a cell that threw (contract B9): its text, and the frames that are the cell's own, at the positions
 // that the model wrote.
 func guestFailure(r *run, t *engine.Thrown) failure {
+	m, named := r.nameMistake(t)
+	if named {
+		told := *t
+		told.Message = m.message
+		t = &told
+	}
 	text := thrownText(t)
 	detail := &Detail{Name: t.Name, Message: t.Message}
 	if !t.IsError {
 		detail.Name, detail.Message = "", t.Other
 	}
 	detail.Stack, detail.Line, detail.Column = r.ownFrames(t)
+	if named && m.line > 0 && detail.Stack != "" {
+		detail.Line, detail.Column = m.line, m.column
+	}
 	r.hintCure(t, detail.Line)
 	text += t.Reasons
 	if detail.Stack != "" {
@@ -92,9 +98,16 @@ func (r *run) framePosition(text string, m []int) (line, column int) {
 	if m[2] < 0 {
 		return 0, 0
 	}
-	line, _ = strconv.Atoi(text[m[2]:m[3]])
-	column, _ = strconv.Atoi(text[m[4]:m[5]])
-	return r.cell.source.Position(line, column)
+	return r.cell.source.Position(atoi(text[m[2]:m[3]]), atoi(text[m[4]:m[5]]))
+}
+
+// atoi is 0 for what is too large.
+func atoi(digits string) int {
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // mistakeAt improves on the position of the first frame. The engine notes positions at calls and where statements that
@@ -110,8 +123,10 @@ func (r *run) mistakeAt(message string, line, column int) (int, int) {
 		return line, column
 	}
 	name := m[1]
-	if name == "" {
-		name = m[len(m)-1]
+	if property {
+		if name = m[2]; name == "" {
+			name = m[4]
+		}
 	}
 	if l, c, ok := r.cell.source.Locate(name, property, max(line, 1), max(column, 1)); ok {
 		return l, c

@@ -30,7 +30,7 @@ func (r *run) hintValue(timers int) {
 		r.hint("The cell returned a function, which has no JSON form. Call it, or return its result.")
 	}
 	if r.noticed&engine.HintUndefined != 0 && len(r.output.items) == 0 {
-		r.hint("Nothing was returned and nothing was put out. Use return to pass a value back, or text() and json() for output.")
+		r.hint(r.nothingHint())
 	}
 	if r.noticed&engine.HintLocale != 0 {
 		r.hint("Only English is known here: what was to be written for another locale was written as for en-US. Numbers, dates and order of words may differ from what that locale's readers expect.")
@@ -38,6 +38,17 @@ func (r *run) hintValue(timers int) {
 	if timers > 0 {
 		r.hint(fmt.Sprintf("%d timer(s) had not fired when the cell returned, and were dropped. Await a promise that the timer resolves.", timers))
 	}
+}
+
+// nothingHint says why a cell has nothing to show.
+func (r *run) nothingHint() string {
+	if r.whyNothing != "" {
+		return r.whyNothing
+	}
+	if line := r.reading().LoneReturn(); line > 0 {
+		return fmt.Sprintf("Nothing was returned: return stands alone on line %d, and what is below it never runs. Write the value on the same line, or in parentheses that open there.", line)
+	}
+	return "Nothing was returned and nothing was put out. Use return to pass a value back, or text() and json() for output."
 }
 
 // hintUnhandled reports rejections that the cell never looked at (contract C8).

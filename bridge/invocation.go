@@ -179,6 +179,7 @@ func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
 	held := r.keep(r.output.bytes - before + len(effects.Main.Value))
 	r.output.omitted += effects.Omitted
 	r.hintUnhandled(effects.Unhandled)
+	r.hintMisused(effects)
 	switch {
 	case err != nil:
 		return nil, r.fail(engineFailure(err, r)), nil
@@ -199,6 +200,9 @@ func (r *run) takeIn(i *invocation, e *engine.Effects) ([]*request, *Result, err
 		return nil, r.fail(guestFailure(r, &e.Main.Thrown)), nil
 	case engine.Fulfilled:
 		r.settled, r.value, r.noticed = true, e.Main.Value, e.Main.Hints
+	}
+	if r.missesAwait {
+		r.noticed &^= engine.HintPromise | engine.HintUndefined // that says why
 	}
 	fresh, err := r.admit(i, e)
 	if err != nil {

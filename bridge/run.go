@@ -43,16 +43,21 @@ type run struct {
 	requests  requests
 	parking   parking // the offloader's
 
-	parent     string      // the exec that the run came of, as the caller names it
-	invocation *invocation // being served
-	usage      usage
-	output     outputLog
-	settled    bool        // the cell's promise has settled
-	value      []byte      // JSON, once settled
-	started    bool        // the observer was told so
-	ended      RunEnded    // what the observer is told of it
-	noticed    engine.Hint // about the value
-	hints      []string
+	parent      string      // the exec that the run came of, as the caller names it
+	invocation  *invocation // being served
+	usage       usage
+	output      outputLog
+	settled     bool        // the cell's promise has settled
+	value       []byte      // JSON, once settled
+	started     bool        // the observer was told so
+	ended       RunEnded    // what the observer is told of it
+	noticed     engine.Hint // about the value
+	hints       []string
+	whyNothing  string           // was returned, if that is known
+	misused     []engine.Misused // promises, in the step that was last
+	missesAwait bool             // and the model was told
+	read        *script.Reading  // of the cell, once something about its text was asked
+	wasRead     bool
 }
 
 // runOverhead is what a run costs beside what is counted one by one, in bytes.

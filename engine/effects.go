@@ -14,7 +14,8 @@ type Effects struct {
 	Requests  []Request
 	Cancelled []uint32 // timers
 	Unhandled []Thrown
-	Omitted   int64 // bytes of output that were dropped
+	Misused   []Misused // promises; told of from when the cell's promise has settled
+	Omitted   int64     // bytes of output that were dropped
 	Clock     []ClockRun
 	Main      Main
 	Took      time.Duration // of guest execution, by the wall clock
@@ -70,6 +71,24 @@ type Thrown struct {
 	Name, Message, Stack string
 	Reasons              string // lines below the message, each after a line break: causes, and the errors of an AggregateError
 	Other                string
+}
+
+// Misuse is a way to use a promise as if it were its value, where an await is missing.
+type Misuse byte
+
+// The ways. Whether a call that nobody waited for, or was left, is a mistake is for the cell's text to tell.
+const (
+	MisuseTouched   Misuse = 1 // a property was read that promises don't have
+	MisuseUnawaited Misuse = 2 // a call was answered, and nobody ever waited for it
+	MisuseLeft      Misuse = 3 // a call was under way when the cell's promise was fulfilled
+)
+
+// Misused is what a guest noticed about a promise. Use and Call are stack traces as in Thrown, of where the promise was
+// touched and of where the call was made, empty if that is not known. Key is the property: an iterator or a text that
+// was wanted of it is "@@iterator" or "@@toPrimitive".
+type Misused struct {
+	Misuse         Misuse
+	Key, Use, Call string
 }
 
 // ClockRun is a number of clock reads in a row that got the same answer.
@@ -130,6 +149,7 @@ func (e *Effects) Hash() [32]byte {
 const (
 	maxRequests = 1 << 20
 	maxOutputs  = 1 << 19
+	maxMisused  = 1 << 7
 )
 
 // maxUnhandled is how many rejections are told of. Nothing bounds how many there are, so the others are left out.
@@ -157,7 +177,8 @@ func DecodeEffects(raw []byte, complete bool) (*Effects, error) {
 
 // tooMany says that there are more records than a step can hand out.
 func (e *Effects) tooMany() bool {
-	return len(e.Requests) > maxRequests || len(e.Cancelled) > maxRequests || len(e.Outputs) > maxOutputs
+	return len(e.Requests) > maxRequests || len(e.Cancelled) > maxRequests || len(e.Outputs) > maxOutputs ||
+		len(e.Misused) > maxMisused
 }
 
 // add takes in one record and reports whether it was one.
@@ -182,6 +203,11 @@ func (e *Effects) add(kind byte, payload []byte) bool {
 		if t := takeThrown(&r); len(e.Unhandled) < maxUnhandled {
 			e.Unhandled = append(e.Unhandled, t)
 		}
+	case 'A':
+		m := Misused{Misuse: Misuse(r.U8())}
+		m.Key, m.Use, m.Call = string(r.Text()), string(r.Text()), string(r.Text())
+		e.Misused = append(e.Misused, m)
+		return r.Done() && m.Misuse >= MisuseTouched && m.Misuse <= MisuseLeft
 	case 'O':
 		e.Omitted += int64(r.U64() & (1<<62 - 1))
 	case 'C':

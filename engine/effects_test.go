@@ -42,7 +42,8 @@ func aStep() []byte {
 		record('R', le(7), []byte{byte(MethodCall)}, sized("echo"), []byte(`{}`)),
 		record('X', le(9)),
 		record('D', []byte{1}, le(int(HintPromise|HintUndefined)), []byte("null")),
-		record('U', []byte{1}, sized("TypeError"), sized("m"), sized("s"), sized("\n  caused by: c")),
+		record('U', []byte{1}, sized("TypeError"), sized("m"), sized("s"), sized("\nCaused by: c")),
+		record('A', []byte{byte(MisuseTouched)}, sized("key"), sized("use"), sized("call")),
 		record('U', []byte{0}, sized("other")),
 		record('O', le64(5)), record('O', le64(6)),
 		record('C', le64(1000), le(2), le64(1001), le(1)),
@@ -56,7 +57,8 @@ func TestDecodeEffects(t *testing.T) {
 	require.Equal(t, []Request{{ID: 7, Method: MethodCall, Name: "echo", Payload: []byte(`{}`)}}, e.Requests)
 	require.Equal(t, []uint32{9}, e.Cancelled)
 	require.Equal(t, Main{State: Fulfilled, Hints: HintPromise | HintUndefined, Value: []byte("null")}, e.Main)
-	require.Equal(t, []Thrown{{IsError: true, Name: "TypeError", Message: "m", Stack: "s", Reasons: "\n  caused by: c"}, {Other: "other"}}, e.Unhandled)
+	require.Equal(t, []Thrown{{IsError: true, Name: "TypeError", Message: "m", Stack: "s", Reasons: "\nCaused by: c"}, {Other: "other"}}, e.Unhandled)
+	require.Equal(t, []Misused{{MisuseTouched, "key", "use", "call"}}, e.Misused)
 	require.Equal(t, int64(11), e.Omitted)
 	require.Equal(t, []ClockRun{{1000, 2}, {1001, 1}}, e.Clock)
 }
@@ -82,28 +84,29 @@ func TestDecodeMain(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	for rule, raw := range map[string][]byte{
-		"an unknown kind":               record('Z'),
-		"a record that is cut":          record('J', []byte("1"))[:5],
-		"a head that is cut":            {'J', 1},
-		"a length beyond the end":       u32('J', 1<<31),
-		"an output level over 5":        record('T', []byte{6}),
-		"a text without level":          record('T'),
-		"JSON of nothing":               record('J'),
-		"a request without id":          record('R', le(0), []byte{3}, sized("x"), []byte("1")),
-		"a request of no method":        record('R', le(1), []byte{0}, sized("x"), []byte("1")),
-		"a request of a later method":   record('R', le(1), []byte{8}, sized("x"), []byte("1")),
-		"a request without payload":     record('R', le(1), []byte{3}, sized("x")),
-		"a request whose name is cut":   record('R', le(1), []byte{3}, le(9), []byte("x")),
-		"a timer of more than an id":    record('X', le(1), []byte{0}),
-		"omitted bytes that are cut":    record('O', le(1)),
-		"half a clock read":             record('C', le64(1)),
-		"an unknown state":              record('D', []byte{4}),
-		"a state with more behind it":   record('D', []byte{0, 0}),
-		"a value of nothing":            record('D', []byte{1}, le(0)),
-		"an error without its stack":    record('D', []byte{2, 1}, sized("n"), sized("m")),
-		"a rejection of nothing":        record('D', []byte{2}),
-		"unhandled, more behind it":     record('U', []byte{0}, sized("x"), []byte{0}),
-		"a bad record after a good one": join(record('D', []byte{0}), []byte{'T'}),
+		"an unknown kind":                record('Z'),
+		"a record that is cut":           record('J', []byte("1"))[:5],
+		"a head that is cut":             {'J', 1},
+		"a length beyond the end":        u32('J', 1<<31),
+		"an output level over 5":         record('T', []byte{6}),
+		"a text without level":           record('T'),
+		"JSON of nothing":                record('J'),
+		"a request without id":           record('R', le(0), []byte{3}, sized("x"), []byte("1")),
+		"a request of no method":         record('R', le(1), []byte{0}, sized("x"), []byte("1")),
+		"a request of a later method":    record('R', le(1), []byte{8}, sized("x"), []byte("1")),
+		"a request without payload":      record('R', le(1), []byte{3}, sized("x")),
+		"a request whose name is cut":    record('R', le(1), []byte{3}, le(9), []byte("x")),
+		"a timer of more than an id":     record('X', le(1), []byte{0}),
+		"omitted bytes that are cut":     record('O', le(1)),
+		"half a clock read":              record('C', le64(1)),
+		"an unknown state":               record('D', []byte{4}),
+		"a state with more behind it":    record('D', []byte{0, 0}),
+		"a value of nothing":             record('D', []byte{1}, le(0)),
+		"a promise used in no known way": record('A', []byte{9}, sized("k"), sized(""), sized("")),
+		"an error without its stack":     record('D', []byte{2, 1}, sized("n"), sized("m")),
+		"a rejection of nothing":         record('D', []byte{2}),
+		"unhandled, more behind it":      record('U', []byte{0}, sized("x"), []byte{0}),
+		"a bad record after a good one":  join(record('D', []byte{0}), []byte{'T'}),
 	} {
 		t.Run("H3 "+rule, func(t *testing.T) {
 			e, err := DecodeEffects(raw, false)
@@ -116,6 +119,7 @@ func TestDecodeRefuses(t *testing.T) {
 		max int
 	}{
 		"requests": {record('R', le(1), []byte{3}, sized("x"), []byte("1")), maxRequests},
+		"promises": {record('A', []byte{1}, sized("k"), sized(""), sized("")), maxMisused},
 		"timers":   {record('X', le(1)), maxRequests},
 		"texts":    {record('T', []byte{0}), maxOutputs},
 	} {

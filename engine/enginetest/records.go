@@ -58,6 +58,11 @@ func (r *Records) Omitted(n int) *Records {
 	return r.Raw('O', binary.LittleEndian.AppendUint64(nil, uint64(n)))
 }
 
+// Misused says of a promise that it was used as if it were its value. Use and call are stack traces.
+func (r *Records) Misused(kind engine.Misuse, key, use, call string) *Records {
+	return r.Raw('A', text(text(text([]byte{byte(kind)}, key), use), call))
+}
+
 // Request adds a request of any method.
 func (r *Records) Request(id uint32, m engine.Method, name, payload string) *Records {
 	b := append(u32(nil, int(id)), byte(m))

@@ -156,6 +156,7 @@ CODECELL_WEAK JSValue JS_ReadObject(JSContext *ctx, const uint8_t *buf, size_t b
 CODECELL_WEAK JSValue JS_Call(JSContext *ctx, JSValueConst func_obj, JSValueConst this_obj, int argc,
                               JSValueConst *argv);
 CODECELL_WEAK JSValue JS_CallConstructor(JSContext *ctx, JSValueConst func_obj, int argc, JSValueConst *argv);
+CODECELL_WEAK bool JS_IsJobPending(JSRuntime *rt);
 CODECELL_WEAK int JS_ExecutePendingJob(JSRuntime *rt, JSContext **pctx);
 
 CODECELL_WEAK JSValue JS_GetException(JSContext *ctx);

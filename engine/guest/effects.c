@@ -287,3 +287,17 @@ void effect_clock(struct guest *g)
 	buffer_u32(g->ctx, &g->out, g->clock_repeat);
 	effect_end(g, mark);
 }
+
+// effect_misuse says of a promise how it was used. Use and call are stack traces, if they are text.
+void effect_misuse(struct guest *g, int kind, JSValueConst key, JSValueConst use, JSValueConst call)
+{
+	uint32_t from = g->scratch.len;
+	append_text(g, key);
+	append_text(g, use);
+	append_text(g, call);
+	uint32_t mark = effect_begin(g, EFFECT_MISUSE);
+	buffer_byte(g->ctx, &g->out, (uint8_t)kind);
+	buffer_append(g->ctx, &g->out, g->scratch.data + from, g->scratch.len - from);
+	effect_end(g, mark);
+	g->scratch.len = from;
+}

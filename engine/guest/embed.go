@@ -37,6 +37,8 @@ var (
 	intlSegmenterJS string
 	//go:embed console.js
 	consoleJS string
+	//go:embed promises.js
+	promisesJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -47,6 +49,6 @@ const Eager = 2
 func Sources() []string {
 	return []string{
 		guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
-		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS, consoleJS,
+		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS, consoleJS, promisesJS,
 	}
 }

@@ -27,6 +27,13 @@ enum status {
 	STEP_DIVERGED = 8,   // a step that is replayed reads the clock more often than the first time
 };
 
+// The kinds of promises that were used as if they were their values.
+enum misuse {
+	MISUSE_TOUCHED = 1,    // a property was read that promises don't have
+	MISUSE_UNAWAITED = 2,  // a call was answered, and nobody ever waited for it
+	MISUSE_LEFT = 3,       // a call was under way when the cell's promise was fulfilled
+};
+
 // The kinds of effect records.
 enum effect {
 	EFFECT_TEXT = 'T',       // u8 level, text
@@ -35,6 +42,7 @@ enum effect {
 	EFFECT_CANCEL = 'X',     // u32 id of a timer
 	EFFECT_UNHANDLED = 'U',  // text of a rejection that nobody handled, or of what a callback threw
 	EFFECT_OMITTED = 'O',    // u64 bytes of output dropped (truncate mode)
+	EFFECT_MISUSE = 'A',     // u8 kind, texts key, use, call: a promise that was used as if it were its value
 	EFFECT_CLOCK = 'C',      // the step's clock reads, run-length encoded
 	EFFECT_MAIN = 'D',       // u8 state, and what the cell's promise settled with
 };
@@ -72,6 +80,7 @@ struct pending {
 	uint8_t method;
 	JSValue resolve; // or the callback of a timer
 	JSValue reject;
+	JSValue promise;
 	JSValue error;   // made where the call was made, so that a failure points at the cell's line
 };
 
@@ -105,6 +114,8 @@ struct guest {
 	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS], regexp_methods[REGEXP_METHODS], has_sets, escape;
 	JSValue date_setters[DATE_SETTERS], set_time;
 	JSValue on_builtin;  // gives those that are written in JavaScript
+	JSValue on_answered, on_finished;  // promises.js
+	uint8_t promises_noted;            // there is something for it to tell
 	JSClassID number_class, string_class, boolean_class, bigint_class;
 
 	struct pending *pending;
@@ -204,10 +215,22 @@ void effect_thrown(struct guest *g, JSValueConst thrown);
 // Beyond limit bytes it throws, or ends the step when stop is set.
 int adapter_write(struct guest *g, JSValueConst v, uint64_t limit, bool stop, uint32_t *hints);
 
+void effect_misuse(struct guest *g, int kind, JSValueConst key, JSValueConst use, JSValueConst call);
+
+// promises.c
+JSValue host_promise_state(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+JSValue host_promise_value(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+JSValue host_call_stack(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+JSValue host_misuse(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+JSValue host_on_promises(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+void promises_answered(struct guest *g, const struct pending *held);
+void promises_finished(struct guest *g);
+
 // requests.c
 JSValue host_request(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
 JSValue host_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
 JSValue host_cancel(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv);
+bool makes_calls(int method);
 bool answer(struct guest *g, uint32_t id, int kind, const uint8_t *payload, size_t len);
 void drain_jobs(struct guest *g);
 

@@ -214,6 +214,8 @@ JSValue host_object(JSContext *ctx)
 		{"isError", host_is_error, 1},    {"onOpen", host_on_open, 1},    {"onBuiltin", host_on_builtin, 1},    {"now", host_now, 0},
 		{"entries", host_entries, 1},     {"random", host_random, 0},       {"classOf", host_class, 1},     {"load", host_load, 2},
 		{"row", host_row, 2},             {"notice", host_notice, 1},       {"onReasons", host_on_reasons, 1},
+		{"promiseState", host_promise_state, 1}, {"promiseValue", host_promise_value, 1},
+		{"callStack", host_call_stack, 1}, {"misuse", host_misuse, 4}, {"onPromises", host_on_promises, 2},
 	};
 	JSValue host = JS_NewObject(ctx);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {

@@ -5,7 +5,7 @@
 	"use strict";
 
 	const { load } = host;
-	const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+	const { apply, defineProperty, getOwnPropertyDescriptor, setPrototypeOf, get } = Reflect;
 	const { create, getPrototypeOf } = Object;
 
 	// keep returns a bare object of the members of o that are named.
@@ -22,7 +22,8 @@
 
 	const anyView = getPrototypeOf(Uint8Array.prototype);
 	host.apply = apply;
-	host.reflect = keep(Reflect, "apply", "defineProperty", "ownKeys", "getOwnPropertyDescriptor", "setPrototypeOf", "has");
+	host.reflect = keep(Reflect, "apply", "defineProperty", "ownKeys", "getOwnPropertyDescriptor", "setPrototypeOf", "has",
+		"get");
 	host.object = keep(Object, "create", "getPrototypeOf", "keys");
 	host.output = host.text;
 	host.text = keep(String.prototype, "indexOf", "lastIndexOf", "slice", "charCodeAt", "codePointAt", "toLowerCase",
@@ -173,4 +174,21 @@
 	host.needWeb = () => {
 		if (host.webReady === undefined) load(2, host);
 	};
+
+	// Promises have a prototype of ours behind their own, so that it is noticed when somebody reads a property of one
+	// that only the value has. What promises do have is found before, so that whoever waits for them pays nothing.
+	const PROMISES = 17;
+	const promises = () => {
+		if (host.promises === undefined) load(PROMISES, host);
+		return host.promises;
+	};
+	host.Proxy = Proxy;
+	host.promisePrototype = Promise.prototype;
+	const traps = create(null);
+	traps.get = (target, key, receiver) => {
+		promises().noticed(key, receiver);
+		return get(target, key, receiver);
+	};
+	setPrototypeOf(Promise.prototype, new Proxy(create(Object.prototype), traps));
+	host.onPromises((promise, stack) => promises().answered(promise, stack), (failed) => promises().finished(failed));
 })

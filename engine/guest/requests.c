@@ -35,7 +35,7 @@ static struct pending *add_pending(struct guest *g, uint8_t method)
 	struct pending *p = &g->pending[slot];
 	g->pending_free = p->next;
 	*p = (struct pending){.id = (++g->next_id << SLOT_BITS) | slot, .method = method};
-	p->resolve = p->reject = p->error = JS_UNDEFINED;
+	p->resolve = p->reject = p->error = p->promise = JS_UNDEFINED;
 	g->pending_used++;
 	if (method == METHOD_TIMER)
 		g->timers_used++;
@@ -66,6 +66,7 @@ static void free_pending(JSContext *ctx, struct pending *p)
 	JS_FreeValue(ctx, p->resolve);
 	JS_FreeValue(ctx, p->reject);
 	JS_FreeValue(ctx, p->error);
+	JS_FreeValue(ctx, p->promise);
 }
 
 static void emit_request(struct guest *g, const struct pending *p, const char *name, size_t name_len,
@@ -97,7 +98,7 @@ static JSValue rejected(JSContext *ctx, JSValue reason)
 
 static JSValue rejected_with_exception(JSContext *ctx) { return rejected(ctx, JS_GetException(ctx)); }
 
-static bool makes_calls(int method) { return method >= METHOD_CALL && method <= METHOD_NAMESPACE; }
+bool makes_calls(int method) { return method >= METHOD_CALL && method <= METHOD_NAMESPACE; }
 
 // host_request(method, name, payload) → promise. Arguments are copied here and now.
 JSValue host_request(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
@@ -129,6 +130,7 @@ JSValue host_request(JSContext *ctx, JSValueConst this_val, int argc, JSValueCon
 	}
 	p->resolve = functions[0];
 	p->reject = functions[1];
+	p->promise = JS_DupValue(ctx, promise);
 	p->error = is_exception(error) ? (JS_FreeValue(ctx, JS_GetException(ctx)), JS_UNDEFINED) : error;
 	size_t len;
 	const char *name = to_utf8(ctx, &len, argv[1]);
@@ -243,6 +245,10 @@ static void settle(struct guest *g, struct pending *held, int kind, const uint8_
 	}
 	JS_FreeValue(g->ctx, JS_Call(g->ctx, settled, JS_UNDEFINED, 1, &v));
 	JS_FreeValue(g->ctx, v);
+	// Whoever waits for a promise has a job now, and there was none before. A rejection that nobody waits for is told
+	// elsewhere.
+	if (kind == ANSWER_VALUE && held->method != METHOD_YIELD && !JS_IsJobPending(g->rt))
+		promises_answered(g, held);
 }
 
 // answer delivers one answer and runs the jobs that follow from it, so that callbacks see one event at a time.

@@ -98,7 +98,7 @@ int guest_boot(struct control *c, void *base, uint64_t size, int sources)
 	c->arena->root = g;
 	g->rt = rt;
 	g->ctx = ctx;
-	g->main = JS_UNDEFINED;
+	g->main = g->on_answered = g->on_finished = JS_UNDEFINED;
 	JS_SetContextOpaque(ctx, g);
 	builtins_replace(ctx);
 	capture_intrinsics(g);
@@ -282,6 +282,7 @@ static void run(struct guest *g, const uint8_t *in, size_t in_len, const uint8_t
 	if (r.bad)
 		guest_leave(STEP_INVALID);
 	effect_main(g);
+	promises_finished(g);
 	effect_unhandled(g);
 	effect_clock(g);
 	buffer_free(g->ctx, &g->scratch);

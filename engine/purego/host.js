@@ -209,6 +209,8 @@
 			p.resolve = resolve;
 			p.reject = reject;
 		});
+		p.promise = promise;
+		watch(promise);
 		emit("request", p.id, method, wellFormed(String_(name)), text);
 		return promise;
 	};
@@ -235,6 +237,63 @@
 	};
 	const outputLimit = () => limits.output;
 	host.stringify = (v) => adapt(v, 64 << 20, false);
+	// ---- promises that are used as if they were their values
+
+	// The engine doesn't tell whether somebody waits for a promise, so every call's is watched from its beginning, and
+	// what a promise was settled with is known if somebody asked for its state before.
+	const settledWith = new WeakMap(), known = uncurry(WeakMap.prototype.get), know = uncurry(WeakMap.prototype.set);
+	const PENDING = 0, FULFILLED = 1, REJECTED = 2;
+	let noted = false, onAnswered, onFinished;
+	function watch(promise) {
+		if (host.promises === undefined) load(17);
+		host.promises.watch(promise);
+	}
+	host.watchAll = true;
+	host.promiseState = (v) => {
+		if (classOf(v) !== 41) return -1;
+		noted = true;
+		const before = known(settledWith, v);
+		if (before !== undefined) return before.state;
+		const now = create(null), prototype = getPrototypeOf(v), settle = (state) => (value) => {
+			now.state = state;
+			now.value = value;
+		};
+		now.state = PENDING;
+		know(settledWith, v, now);
+		try {
+			setPrototypeOf(v, P.prototype);
+			then(v, settle(FULFILLED), settle(REJECTED));
+		} catch (e) {
+			now.state = -1;
+		}
+		setPrototypeOf(v, prototype);
+		return now.state;
+	};
+	host.promiseValue = (v) => known(settledWith, v)?.value;
+	host.callStack = (promise) => {
+		for (let i = 0; i < pending.length; i++) {
+			if (pending[i]?.promise === promise) return pending[i].error?.stack;
+		}
+		return undefined;
+	};
+	host.misuse = (kind, key, use, call) => emit("misuse", kind, key, text(use), text(call));
+	const text = (v) => (typeof v === "string" ? wellFormed(v) : "");
+	host.onPromises = (answered, finished) => {
+		onAnswered = answered;
+		onFinished = finished;
+	};
+	function promisesFinished(first) {
+		for (let i = 0, told = 0; first && state === 1 && told < 16 && i < pending.length; i++) {
+			const p = pending[i];
+			if (p === undefined || p.method < CALL || p.method > NAMESPACE) continue;
+			host.misuse(3, "", "", p.error.stack);
+			told++;
+		}
+		if (!noted) return;
+		onFinished(state === 2);
+		noted = false;
+	}
+
 	host.isError = isError;
 	host.classOf = classOf;
 	host.now = now;
@@ -449,15 +508,24 @@
 			p.reject(fill(p.error, payload));
 		} else {
 			p.resolve(parse(payload));
+			if (p.method !== YIELD && host.promises.isWatched(p.promise)) {
+				noted = true;
+				onAnswered(p.promise, p.error?.stack);
+			}
 		}
 		return true;
 	}
 	function finish() {
 		if (handedOut || state === 0) {
 			emit("main", handedOut ? 3 : 0);
+			if (handedOut) promisesFinished(false);
 			return;
 		}
 		handedOut = true;
+		handOut();
+		promisesFinished(true);
+	}
+	function handOut() {
 		if (state === 2) {
 			if (ranOut(settled)) emit("memory");
 			thrown("rejected", settled);

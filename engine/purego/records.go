@@ -71,6 +71,8 @@ func (r *records) emit(args []any) (any, error) {
 		r.record('X', binary.LittleEndian.AppendUint32(nil, uint32(number(1))))
 	case "unhandled":
 		r.record('U', thrown(nil, number(1), text(2), text(3), text(4), text(5)))
+	case "misuse":
+		r.record('A', texts([]byte{byte(number(1))}, text(2), place(text(3)), place(text(4))))
 	case "main":
 		r.record('D', []byte{byte(number(1))})
 	case "value":

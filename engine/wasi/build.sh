@@ -48,7 +48,7 @@ compile() {
 	compilers+=($!)
 }
 compile wasi.c # first: it includes the engine, and takes longest
-for unit in adapter arena builtins clock code effects host requests step \
+for unit in adapter arena builtins clock code effects host promises requests step \
 	regexp regexp_case regexp_class regexp_loops regexp_names regexp_pattern regexp_set regexp_text; do
 	compile "$unit.c"
 done
