@@ -39,6 +39,14 @@ var (
 	consoleJS string
 	//go:embed promises.js
 	promisesJS string
+	//go:embed intl/date_regions.js
+	intlDateRegionsJS string
+	//go:embed intl/date_pattern.js
+	intlDatePatternJS string
+	//go:embed intl/date_zone.js
+	intlDateZoneJS string
+	//go:embed intl/date_format.js
+	intlDateFormatJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -50,5 +58,6 @@ func Sources() []string {
 	return []string{
 		guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
 		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS, consoleJS, promisesJS,
+		intlDateRegionsJS, intlDatePatternJS, intlDateZoneJS, intlDateFormatJS,
 	}
 }

@@ -111,10 +111,14 @@
 	intl.sources.Words = INTL + 3;
 	intl.classes = [
 		["NumberFormat", "Number"], ["PluralRules", "Number"], ["RelativeTimeFormat", "Words"], ["ListFormat", "Words"],
-		["Collator", "Collation"], ["Segmenter", "Segmenter"],
+		["Collator", "Collation"], ["Segmenter", "Segmenter"], ["DateTimeFormat", "Date"],
 	];
 	intl.sources.Collation = INTL + 4;
 	intl.sources.Segmenter = INTL + 5;
+	intl.sources.DateRegions = INTL + 8;
+	intl.sources.DatePattern = INTL + 9;
+	intl.sources.DateZone = INTL + 10;
+	intl.sources.Date = INTL + 11;
 	lazyGlobal([INTL], "Intl");
 
 	// lazyMethod replaces a method by one of a part of Intl, which is loaded when the method is first called.
@@ -133,6 +137,9 @@
 	lazyMethod(Number.prototype, "toLocaleString", "Number", "Number.toLocaleString");
 	lazyMethod(BigInt.prototype, "toLocaleString", "Number", "BigInt.toLocaleString");
 	lazyMethod(String.prototype, "localeCompare", "Collation", "String.localeCompare", 1);
+	for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
+		lazyMethod(Date.prototype, name, "Date", "Date." + name);
+	}
 	host.define = (target, key, value) => {
 		const d = data(value);
 		d.enumerable = true;

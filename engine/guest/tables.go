@@ -8,7 +8,7 @@ import (
 // Tables returns constants that are too many for a heap: a heap gets one row of them at a time, by host.row(table, name).
 // A table is lines, each "\n" + name + "\t" + text, and a last "\n". Neither part has a tab or a line break.
 var Tables = sync.OnceValue(func() []string {
-	return []string{currencies, units}
+	return []string{currencies, units, zones()}
 })
 
 // Row is what the table with that number says of a name; false if it has no such row.

@@ -101,6 +101,25 @@ line('["a", "b"].map((s) => s.localeCompare("a", "en-US", {numeric: true}))');
 line('new Intl.Collator("en-US", {numeric: true}).resolvedOptions()');
 line('"a".localeCompare.length + String("a".localeCompare("b", "x_y"))');
 
+// ---- dates
+const dates = ["0", "1705311000000", "1720000000123", "-62135596800000", "951782400000", "1730610000000", "8.64e15"];
+const zones = ["UTC", "America/New_York", "Europe/London", "asia/tokyo", "Australia/Sydney"];
+const looks = [{}, { dateStyle: "full" }, { dateStyle: "long", timeStyle: "short" }, { dateStyle: "medium", timeStyle: "medium" }, { dateStyle: "short" },
+	{ timeStyle: "short" }, { year: "numeric", month: "long", day: "numeric" }, { weekday: "short", month: "short", day: "numeric" },
+	{ weekday: "long", year: "numeric", month: "long", day: "numeric" }, { month: "2-digit", day: "2-digit", year: "numeric" }, { hour: "numeric", minute: "2-digit" },
+	{ hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false }, { hour: "numeric", hour12: true }, { month: "long", year: "numeric" }, { weekday: "long" },
+	{ year: "2-digit", month: "numeric", day: "numeric" }, { month: "short" }, { year: "numeric" }, { hour: "numeric", minute: "numeric", timeZoneName: "short" },
+	{ dateStyle: "full", timeStyle: "long" }, { minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 }, { hourCycle: "h23", hour: "numeric", minute: "numeric" }];
+for (const locale of ["en-US", "en-GB"]) for (const look of looks) {
+	const o = { ...look, timeZone: pick(zones) };
+	line(`[${dates}].map((d) => new Intl.DateTimeFormat("${locale}", ${text(o)}).format(d))`);
+	line(`new Intl.DateTimeFormat("${locale}", ${text(o)}).formatToParts(${pick(dates)})`);
+	line(`["toLocaleString", "toLocaleDateString", "toLocaleTimeString"].map((m) => { try { return new Date(${pick(dates)})[m]("${locale}", ${text(o)}) } catch (e) { return e.name + ": " + e.message } })`);
+}
+for (const o of [{ timeZone: "UTC" }, { dateStyle: "long", timeZone: "europe/paris" }, { hour: "numeric", timeZone: "UTC" }]) line(`new Intl.DateTimeFormat("en-US", ${text(o)}).resolvedOptions()`);
+for (const e of ['new Intl.DateTimeFormat("en", {timeZone: "Mars/Base"})', "new Intl.DateTimeFormat().format(NaN)", 'new Date(NaN).toLocaleString("en-US")', 'new Intl.DateTimeFormat("en", {month: "x"})',
+	'new Date(0).toLocaleString("en-US", {timeZone: "America/New_York"})', "Intl.DateTimeFormat.name + Intl.DateTimeFormat.length"]) line(e);
+
 // ---- segments
 for (const granularity of ["grapheme", "word", "sentence"]) {
 	for (const s of ["Hello, world!", "👨‍👩‍👧 family 👍🏽 ok", "e\u0301a\u0300", "🇺🇸🇬🇧x", "한국어 각", "a\r\nb", "The price is $1,234.56, right?", "",

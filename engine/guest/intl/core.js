@@ -105,6 +105,9 @@
 		return resolved;
 	};
 
+	// otherwise tells the model that what it asked for is written as in English.
+	intl.otherwise = () => notice(HINT_LOCALE);
+
 	intl.supportedLocalesOf = (locales) => {
 		const list = intl.list(locales), out = [];
 		for (let i = 0, n = 0; i < list.length; i++) if (list[i].language === "en") host.define(out, n++, list[i].tag);

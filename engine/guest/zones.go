@@ -1,0 +1,164 @@
+package guest
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	// The zones are those of Go's own data where the machine has none.
+	_ "time/tzdata"
+)
+
+// zones is the table of time zones: for a name in lower case its row (see date_zone.js), or "=" and the lower-case name that
+// it stands for. Changes are listed up to 2037; a zone that goes on by rule is marked.
+var zones = sync.OnceValue(func() string {
+	var rows []zoneRow
+	for line := range strings.Lines(zoneNames) {
+		names, list, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		parts := strings.Split(names, "|")
+		for item := range strings.SplitSeq(list, ";") {
+			name, place, ok := strings.Cut(item, "=")
+			if !ok {
+				place = strings.ReplaceAll(name[strings.LastIndexByte(name, '/')+1:], "_", " ")
+			}
+			if name == "UTC" || strings.HasPrefix(name, "Etc/") {
+				place = ""
+			}
+			rows = append(rows, zoneRow{name: name, names: strings.Join(append(parts, place), "|")})
+		}
+	}
+	var all sync.WaitGroup
+	for some := range slices.Chunk(rows, (len(rows)+3)/4) {
+		all.Go(func() {
+			for i := range some {
+				some[i].times, some[i].rule = zoneTimes(some[i].name)
+			}
+		})
+	}
+	all.Wait()
+	var table strings.Builder
+	table.WriteByte('\n')
+	for _, r := range rows {
+		if r.times == "" {
+			continue
+		}
+		table.WriteString(strings.ToLower(r.name) + "\t" + r.name + "|" + r.times + "|" + r.names + "|" + r.rule + "\n")
+	}
+	for line := range strings.Lines(zoneLinks) {
+		name, links, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		for link := range strings.SplitSeq(links, " ") {
+			table.WriteString(strings.ToLower(link) + "\t=" + strings.ToLower(name) + "\n")
+		}
+	}
+	return table.String()
+})
+
+// zoneRow is one zone: name, names in English, changes, and whether they go on by rule.
+type zoneRow struct{ name, names, times, rule string }
+
+// span is a time in which a zone has one offset.
+type span struct {
+	from     int64 // seconds since 1970
+	offset   int   // seconds
+	daylight bool
+}
+
+const (
+	firstChange  = -1 << 33
+	lastYear     = 2037
+	explicitYear = 2088 // of zones whose changes follow no rule of days
+)
+
+// zoneTimes lists the changes of a zone; "" if there is no such zone.
+func zoneTimes(name string) (times, rule string) {
+	location, err := time.LoadLocation(name)
+	if err != nil {
+		return "", ""
+	}
+	spans := zoneSpans(location)
+	followDaylight(spans)
+	b := strconv.AppendInt(nil, int64(spans[0].offset), 36)
+	b = append(b, ",0"...)
+	if spans[0].daylight {
+		b[len(b)-1] = '1'
+	}
+	last := int64(0)
+	for _, s := range spans[1:] {
+		b = strconv.AppendInt(append(b, ','), s.from-last, 36)
+		b = strconv.AppendInt(append(b, ','), int64(s.offset), 36)
+		last = s.from
+		if s.daylight {
+			b = append(b, ",1"...)
+		} else {
+			b = append(b, ",0"...)
+		}
+	}
+	if byRule(location) {
+		rule = "r"
+	}
+	return string(b), rule
+}
+
+func zoneSpans(location *time.Location) []span {
+	year := explicitYear
+	if byRule(location) {
+		year = lastYear
+	}
+	end := time.Date(year, 12, 31, 0, 0, 0, 0, time.UTC).Unix()
+	at := time.Unix(firstChange, 0).In(location)
+	_, offset := at.Zone()
+	spans := []span{{firstChange, offset, at.IsDST()}}
+	for {
+		_, next := at.ZoneBounds()
+		if next.IsZero() || next.Unix() > end {
+			return spans
+		}
+		if !next.After(at) {
+			// On the last day of a leap year the bounds are that of a time without any length.
+			next = at.Add(48 * time.Hour)
+		}
+		at = next
+		_, offset := at.Zone()
+		if last := spans[len(spans)-1]; last.offset != offset || last.daylight != at.IsDST() {
+			spans = append(spans, span{at.Unix(), offset, at.IsDST()})
+		}
+	}
+}
+
+// byRule reports whether the zone's offsets of a year are those of one with the same days 28 years later.
+func byRule(location *time.Location) bool {
+	for month := range 24 {
+		_, a := time.Date(2036, time.Month(month+1), 10, 0, 0, 0, 0, time.UTC).In(location).Zone()
+		_, b := time.Date(2064, time.Month(month+1), 10, 0, 0, 0, 0, time.UTC).In(location).Zone()
+		if a != b {
+			return false
+		}
+	}
+	return true
+}
+
+// followDaylight makes the later clock the daylight one where a zone's data say that winter has a clock of its own.
+func followDaylight(spans []span) {
+	inverted := func(i int) bool {
+		return spans[i].daylight && (i > 0 && !spans[i-1].daylight && spans[i].offset < spans[i-1].offset ||
+			i+1 < len(spans) && !spans[i+1].daylight && spans[i].offset < spans[i+1].offset)
+	}
+	turned := make([]bool, len(spans))
+	for i := range spans {
+		if inverted(i) {
+			turned[i] = true
+			for _, k := range []int{i - 1, i + 1} {
+				if k >= 0 && k < len(spans) && !spans[k].daylight && spans[k].offset > spans[i].offset {
+					turned[k] = true
+				}
+			}
+		}
+	}
+	for i := range spans {
+		if turned[i] {
+			spans[i].daylight = !spans[i].daylight
+		}
+	}
+}
