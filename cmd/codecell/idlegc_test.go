@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"math"
-	"runtime/debug"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
