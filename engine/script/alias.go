@@ -31,14 +31,14 @@ func (r *Reading) origin(name string) []string {
 		}
 		// const { name } = path, or const { property: name } = path.
 		open := r.around(i)
-		if open < 0 || r.text(open) != "{" || r.text(r.closer[open]+1) != "=" {
+		if open < 0 || r.text(open) != "{" || r.text(r.closer(open)+1) != "=" {
 			return nil
 		}
 		property := name
 		if r.text(i-1) == ":" {
 			property = r.text(i - 2)
 		}
-		from := r.closer[open] + 2
+		from := r.closer(open) + 2
 		names, ok := r.outline.path(from, r.expressionEnd(from)-1)
 		if !ok {
 			return nil

@@ -17,7 +17,7 @@ func (r *Reading) Awaited(c Call) (line, caller string, ok bool) {
 		}
 	}
 	open := from + c.open - c.from
-	to := o.closer[open]
+	to := o.closer(open)
 	if to < 0 {
 		return "", "", false
 	}
@@ -27,17 +27,17 @@ func (r *Reading) Awaited(c Call) (line, caller string, ok bool) {
 	}
 	text, ok := o.show(from, to)
 	line = before + text + after
-	edits := []edit{{o.tokens[from].start, before}}
+	edits := []edit{{o.token(from).start, before}}
 	if after != "" {
-		edits = append(edits, edit{o.tokens[to].end, after})
+		edits = append(edits, edit{o.token(to).end, after})
 	}
-	if f := o.functions[o.inside[from]]; !f.async {
+	if f := o.functions[o.inside(from)]; !f.async {
 		begin := o.functionBegin(f)
 		caller = "function"
 		if m := o.text(begin - 2); o.text(begin-1) == "(" && o.text(begin-3) == "." {
 			caller = m
 		}
-		edits = append([]edit{{o.tokens[begin].start, "async "}}, edits...)
+		edits = append([]edit{{o.token(begin).start, "async "}}, edits...)
 	}
 	if whole := written(o.src, edits); whole != "" {
 		line = whole
@@ -54,9 +54,9 @@ func (o *outline) readsOn(i int) bool {
 	case ".", "?.", "**":
 		return true
 	case "[", "(":
-		return !o.tokens[i].newline
+		return !o.token(i).newline
 	}
-	return o.tokens[i].kind == kindTemplate && o.text(i)[0] == '`'
+	return o.token(i).kind == kindTemplate && o.text(i)[0] == '`'
 }
 
 // edit puts a text in at a byte offset.

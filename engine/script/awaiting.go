@@ -56,10 +56,10 @@ func (r *Reading) call(s site) (Call, bool) {
 	if r.text(open) == "?." {
 		open++
 	}
-	if r.text(open) != "(" || r.closer[open] < 0 {
+	if r.text(open) != "(" || r.closer(open) < 0 {
 		return Call{}, false
 	}
-	return Call{found, start, open, r.closer[open]}, ok
+	return Call{found, start, open, r.closer(open)}, ok
 }
 
 // Use is where a promise was used as if it were its value.
@@ -96,36 +96,36 @@ func (r *Reading) PropertyRead(property string, f Frame) (Use, bool) {
 	u := Use{Found: promise, At: r.placed(s.from)}
 	end := s.from
 	if r.text(s.from-1) == "[" {
-		end = r.closer[s.from-1]
+		end = r.closer(s.from - 1)
 	}
 	u.At.Text, _ = r.show(start, end)
-	u.Call = r.madeBy(start, s.to)
+	u.Call = r.madeBy(start, s.to, maxAliases)
 	return u, ok
 }
 
 // madeBy returns the call that made what an expression is: the expression itself, or the one that its name was declared
-// with.
-func (r *Reading) madeBy(from, to int) *Call {
+// with. So many names are followed, which may stand for themselves.
+func (r *Reading) madeBy(from, to, names int) *Call {
 	if from == to && r.isWord(from) {
 		name := r.text(from)
-		if r.declared(name) != 1 {
+		if names == 0 || r.declared(name) != 1 {
 			return nil
 		}
 		for i := range r.tokens {
 			if r.isWord(i) && r.text(i) == name && r.text(i+1) == "=" {
-				return r.madeBy(i+2, r.expressionEnd(i+2)-1)
+				return r.madeBy(i+2, r.expressionEnd(i+2)-1, names-1)
 			}
 		}
 		return nil
 	}
-	if to <= from || r.text(to) != ")" || r.opener[to] < 0 {
+	if to <= from || r.text(to) != ")" || r.opener(to) < 0 {
 		return nil
 	}
 	if start, ok := r.expressionStart(to); !ok || start != from {
 		return nil
 	}
 	for _, s := range r.calls() {
-		if s.to == r.opener[to]-1 {
+		if s.to == r.opener(to)-1 {
 			if c, ok := r.call(s); ok {
 				return &c
 			}
@@ -173,7 +173,7 @@ var compared = map[string]bool{
 
 // misusedAt says how the expression of those tokens is used where it stands, empty if that is no misuse.
 func (r *Reading) misusedAt(from, to int) string {
-	for r.text(from-1) == "(" && r.text(to+1) == ")" && r.closer[from-1] == to+1 && !r.tokens[from-1].afterOperand && !r.isHead(from-1) {
+	for r.text(from-1) == "(" && r.text(to+1) == ")" && r.closer(from-1) == to+1 && !r.token(from-1).afterOperand && !r.isHead(from-1) {
 		from, to = from-1, to+1
 	}
 	before, after := r.text(from-1), r.text(to+1)
@@ -232,7 +232,7 @@ type Runaway struct {
 // stands alone counts.
 func (r *Reading) RunawayOf(c Call, statement bool) (Runaway, bool) {
 	for at, depth := c.from, 0; depth < 16; depth++ {
-		n := r.inside[at]
+		n := r.inside(at)
 		if n == 0 {
 			return Runaway{}, false
 		}
@@ -288,7 +288,7 @@ func (r *Reading) runawayCall(name string, statement bool) (Runaway, bool) {
 		if found, method, ok := r.givenTo(i, i+1); ok {
 			return Runaway{Method: method, Found: found}, true
 		}
-		if r.text(i+1) != "(" || r.closer[i+1] < 0 {
+		if r.text(i+1) != "(" || r.closer(i+1) < 0 {
 			continue
 		}
 		c, ok := r.call(site{to: i})
@@ -298,14 +298,14 @@ func (r *Reading) runawayCall(name string, statement bool) (Runaway, bool) {
 		if how := r.misusedAt(c.from, c.to); how != "" {
 			return Runaway{Found: c.Found, Call: &c, How: how}, true
 		}
-		alone := r.startsExpression(i) && (r.text(c.to+1) == ";" || r.text(c.to+1) == "" || r.text(c.to+1) == "}" || r.tokens[c.to+1].newline)
-		if g := r.functions[r.inside[i]]; r.inside[i] > 0 && !g.async && (g.body == i || alone) {
+		alone := r.startsExpression(i) && (r.text(c.to+1) == ";" || r.text(c.to+1) == "" || r.text(c.to+1) == "}" || r.token(c.to+1).newline)
+		if g := r.functions[r.inside(i)]; r.inside(i) > 0 && !g.async && (g.body == i || alone) {
 			// x => work(x), given to forEach
 			if found, method, ok := r.givenTo(r.functionBegin(g), g.to); ok {
 				return Runaway{Method: method, Found: found}, true
 			}
 		}
-		if alone && statement && r.inside[i] == 0 {
+		if alone && statement && r.inside(i) == 0 {
 			return Runaway{Found: c.Found, Call: &c}, true
 		}
 	}
@@ -319,7 +319,7 @@ func (r *Reading) LoneReturn() int {
 		return 0
 	}
 	for i := range r.tokens {
-		if !r.isWord(i) || r.text(i) != "return" || i+1 == len(r.tokens) || !r.tokens[i+1].newline || r.inside[i] != 0 {
+		if !r.isWord(i) || r.text(i) != "return" || i+1 == len(r.tokens) || !r.token(i+1).newline || r.inside(i) != 0 {
 			continue
 		}
 		conditional := r.text(i-1) == ")" || r.text(i-1) == "else" || r.text(i-1) == ":"

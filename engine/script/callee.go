@@ -48,7 +48,7 @@ func (r *Reading) callee(s site) (Found, bool) {
 func (r *Reading) calls() []site {
 	var all []site
 	for _, i := range r.called {
-		s := site{at: r.closer[i] + 1, function: r.inside[i], to: i - 1}
+		s := site{at: r.closer(i) + 1, function: r.inside(i), to: i - 1}
 		if r.text(i) == "new" {
 			s.to = r.nameEnd(i + 1)
 			s.at = s.to + 2
@@ -74,18 +74,18 @@ func (r *Reading) nameEnd(i int) int {
 func (r *Reading) hiddenCalls() []site {
 	var all []site
 	add := func(i, at int) {
-		all = append(all, site{at: at, function: r.inside[i], from: i, to: i, maybe: true})
+		all = append(all, site{at: at, function: r.inside(i), from: i, to: i, maybe: true})
 	}
 	for i, t := range r.tokens {
 		switch text := r.text(i); {
 		case t.kind == kindTemplate && t.afterOperand && text[0] == '`':
 			add(i, i+1)
-		case r.isWord(i) && text == "await" && r.text(i-1) == "for" && r.closer[i+1] > 0:
-			add(i, r.closer[i+1])
+		case r.isWord(i) && text == "await" && r.text(i-1) == "for" && r.closer(i+1) > 0:
+			add(i, r.closer(i+1))
 		case r.isWord(i) && (text == "yield" && r.text(i+1) == "*" || text == "using"):
 			add(i, r.expressionEnd(i+1))
-		case r.isWord(i) && text == "super" && r.text(i+1) == "(" && r.closer[i+1] > 0:
-			add(i, r.closer[i+1])
+		case r.isWord(i) && text == "super" && r.text(i+1) == "(" && r.closer(i+1) > 0:
+			add(i, r.closer(i+1))
 		}
 	}
 	return all
@@ -99,13 +99,13 @@ func (r *Reading) openAt(f Frame) (site, bool) {
 	}
 	offset := offsetOf(r.src, f.Line, f.Column)
 	i := r.tokenAt(offset)
-	if i == len(r.tokens) || r.tokens[i].start != offset {
+	if i == len(r.tokens) || r.token(i).start != offset {
 		return site{}, false
 	}
 	if r.isWord(i) && r.text(i) == "return" {
 		end := r.expressionEnd(i + 1)
 		for _, s := range r.calls() {
-			if s.at == end && s.function == r.inside[i] {
+			if s.at == end && s.function == r.inside(i) {
 				return s, true
 			}
 		}
@@ -149,7 +149,7 @@ func (r *Reading) isFunction(s site) bool {
 	names, ok := r.outline.path(start, s.to)
 	if !ok {
 		// A function that is called where it is written.
-		return r.text(s.to) == ")" && r.isFunctionText(r.opener[s.to]+1, s.to)
+		return r.text(s.to) == ")" && r.isFunctionText(r.opener(s.to)+1, s.to)
 	}
 	if r.declared(names[0]) > 0 {
 		return len(names) == 1 && r.keepsFunction(names[0])
@@ -173,13 +173,13 @@ func (r *Reading) isFunctionText(from, to int) bool {
 
 // declared counts the places where a name is declared, or assigned to.
 func (r *Reading) declared(name string) int {
+	if r.tired() {
+		return 2 // in doubt, several
+	}
 	n := 0
 	r.work += len(r.tokens)
 	for i := range r.tokens {
-		if r.tired() {
-			return 2
-		}
-		if r.tokens[i].kind == kindWord && !r.tokens[i].property && r.text(i) == name && r.bindsAt(i) {
+		if r.token(i).kind == kindWord && !r.token(i).property && r.text(i) == name && r.bindsAt(i) {
 			n++
 		}
 	}
@@ -197,28 +197,22 @@ func (r *Reading) bindsAt(i int) bool {
 	case "function", "class", "let", "const", "var", "*", "...", "catch":
 		return true
 	case "(", ",", "{", "[", ":":
-		f := r.functions[r.inside[i]]
-		return r.inside[i] > 0 && i < f.body || r.inPattern(i)
+		f := r.functions[r.inside(i)]
+		return r.inside(i) > 0 && i < f.body || r.inPattern(i)
 	}
 	return false
 }
 
 // inPattern says whether the i-th token is in brackets that are taken apart.
 func (r *Reading) inPattern(i int) bool {
-	for steps := 0; i >= 0 && steps < maxLookBack; steps++ {
-		i--
-		if i < 0 {
+	for open := r.around(i); open >= 0 && !r.tired(); open = r.around(open) {
+		r.work++
+		if text := r.text(open); text != "{" && text != "[" {
 			return false
 		}
-		if r.opener[i] >= 0 {
-			i = r.opener[i]
-			continue
-		}
-		if r.closer[i] >= 0 && (r.text(i) == "{" || r.text(i) == "[") {
-			switch r.text(r.closer[i] + 1) {
-			case "=", "of":
-				return true
-			}
+		switch r.text(r.closer(open) + 1) {
+		case "=", "of":
+			return true
 		}
 	}
 	return false

@@ -9,7 +9,7 @@ const maxShown = 120
 // all the properties, indexes and calls before it. ok is false for what is no such operand.
 func (o *outline) expressionStart(i int) (start int, ok bool) {
 	for i >= 0 {
-		t := o.tokens[i]
+		t := o.token(i)
 		switch {
 		case t.kind == kindTemplate, o.text(i) == ")", o.text(i) == "]", o.text(i) == "}":
 			_, closes := o.brackets(t)
@@ -19,7 +19,7 @@ func (o *outline) expressionStart(i int) (start int, ok bool) {
 				}
 			}
 			// A call, an index or a tag goes on with what is before it; a group, list or text begins here.
-			if o.tokens[i].afterOperand && o.text(i) != "{" {
+			if o.token(i).afterOperand && o.text(i) != "{" {
 				i--
 				if o.text(i) == "?." {
 					i--
@@ -54,19 +54,19 @@ func (o *outline) show(from, to int) (text string, ok bool) {
 func (o *outline) showWithin(from, to, limit int) string {
 	var b strings.Builder
 	for i := from; i <= to && i < len(o.tokens); i++ {
-		t := o.tokens[i]
-		if i > from && t.start > o.tokens[i-1].end && !strings.HasSuffix(b.String(), "…") && !o.chains(i) {
+		t := o.token(i)
+		if i > from && t.start > o.token(i-1).end && !strings.HasSuffix(b.String(), "…") && !o.chains(i) {
 			b.WriteByte(' ')
 		}
 		if b.Len() > 2*maxShown {
 			break
 		}
 		b.WriteString(o.text(i))
-		end := o.closer[i]
+		end := o.closer(i)
 		if end < 0 || t.kind != kindPunct || end > to {
 			continue
 		}
-		if inner := o.tokens[end].start - t.end; inner > limit && inner > 1 {
+		if inner := o.token(end).start - t.end; inner > limit && inner > 1 {
 			b.WriteString("…")
 			b.WriteString(o.text(end))
 			i = end
@@ -78,17 +78,17 @@ func (o *outline) showWithin(from, to, limit int) string {
 // chains says whether the i-th token goes on with a chain, before which a line may end.
 func (o *outline) chains(i int) bool {
 	text := o.text(i)
-	return o.tokens[i].newline && (text == "." || text == "?.")
+	return o.token(i).newline && (text == "." || text == "?.")
 }
 
 // path returns the names that the tokens are: a name and properties of it. ok is false for anything else.
 func (o *outline) path(from, to int) (names []string, ok bool) {
 	for i := from; i <= to; i++ {
 		switch text := o.text(i); {
-		case o.tokens[i].kind == kindWord:
+		case o.token(i).kind == kindWord:
 			names = append(names, decodeEscapes(text))
 		case text == "." || text == "?.":
-		case text == "[" && i+2 <= to && o.tokens[i+1].kind == kindString && o.text(i+2) == "]":
+		case text == "[" && i+2 <= to && o.token(i+1).kind == kindString && o.text(i+2) == "]":
 			names = append(names, strings.Trim(o.text(i+1), `"'`))
 			i += 2
 		default:

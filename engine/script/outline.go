@@ -7,12 +7,13 @@ import "sort"
 type outline struct {
 	src       string
 	tokens    []token
-	closer    []int // by token: of what opens a bracket, what closes it; else -1
-	opener    []int // by token: of what closes a bracket, what opened it; else -1
+	closers   []int // by token: of what opens a bracket, what closes it; else -1
+	openers   []int // by token: of what closes a bracket, what opened it; else -1
+	arounds   []int // by token: what opens the brackets around it; -1 outside of any
 	functions []function
 	arrows    map[int]int // by the token of an arrow: where its function ends
 	work      int         // steps that questions took, beside one look at each token
-	inside    []int       // by token: the innermost function that it is in, 0 for the cell itself
+	insides   []int       // by token: the innermost function that it is in, 0 for the cell itself
 }
 
 // function is one function of the text: from the first token of its parameters to behind the last one of its body. The
@@ -40,7 +41,7 @@ func newOutline(src string) *outline {
 			o.functions = append(o.functions, f)
 		}
 	}
-	o.inside = make([]int, len(o.tokens))
+	o.insides = make([]int, len(o.tokens))
 	sort.SliceStable(o.functions[1:], func(a, b int) bool { return o.functions[a+1].from < o.functions[b+1].from })
 	o.fillInside()
 	return o
@@ -51,24 +52,58 @@ func (o *outline) text(i int) string {
 	if i < 0 || i >= len(o.tokens) {
 		return ""
 	}
-	return o.src[o.tokens[i].start:o.tokens[i].end]
+	return o.src[o.token(i).start:o.token(i).end]
+}
+
+// The tokens around a text's end are asked for often: outside of it there are none.
+
+// token returns the i-th token, one of kindEnd outside of the text.
+func (o *outline) token(i int) token {
+	if i < 0 || i >= len(o.tokens) {
+		return token{start: len(o.src), end: len(o.src)}
+	}
+	return o.tokens[i]
+}
+
+// closer returns what closes the bracket that the i-th token opens, -1 if it opens none that is closed.
+func (o *outline) closer(i int) int { return at(o.closers, i, -1) }
+
+// opener returns what opened the bracket that the i-th token closes, -1 if it closes none that was opened.
+func (o *outline) opener(i int) int { return at(o.openers, i, -1) }
+
+// around returns what opens the brackets around the i-th token, -1 if nothing does.
+func (o *outline) around(i int) int { return at(o.arounds, i, -1) }
+
+// inside returns the innermost function that the i-th token is in, 0 for the cell itself.
+func (o *outline) inside(i int) int { return at(o.insides, i, 0) }
+
+func at(list []int, i, outside int) int {
+	if i < 0 || i >= len(list) {
+		return outside
+	}
+	return list[i]
 }
 
 // isWord says whether the i-th token is a name or keyword that is no property.
 func (o *outline) isWord(i int) bool {
-	return i >= 0 && i < len(o.tokens) && o.tokens[i].kind == kindWord && !o.tokens[i].property
+	return i >= 0 && i < len(o.tokens) && o.token(i).kind == kindWord && !o.token(i).property
 }
 
 func (o *outline) matchBrackets() {
-	o.closer, o.opener = make([]int, len(o.tokens)), make([]int, len(o.tokens))
+	o.closers, o.openers = make([]int, len(o.tokens)), make([]int, len(o.tokens))
+	o.arounds = make([]int, len(o.tokens))
 	var open []int
 	for i, t := range o.tokens {
-		o.closer[i], o.opener[i] = -1, -1
+		o.closers[i], o.openers[i] = -1, -1
 		opens, closes := o.brackets(t)
 		if closes && len(open) > 0 {
 			last := open[len(open)-1]
 			open = open[:len(open)-1]
-			o.closer[last], o.opener[i] = i, last
+			o.closers[last], o.openers[i] = i, last
+		}
+		o.arounds[i] = -1
+		if len(open) > 0 {
+			o.arounds[i] = open[len(open)-1]
 		}
 		if opens {
 			open = append(open, i)
@@ -97,7 +132,7 @@ func (o *outline) brackets(t token) (opens, closes bool) {
 // parenthesis.
 func (o *outline) functionAt(i int) (function, bool) {
 	switch text := o.text(i); {
-	case text == "=>" && o.tokens[i].kind == kindPunct:
+	case text == "=>" && o.token(i).kind == kindPunct:
 		return o.arrowAt(i)
 	case text == "function" && o.isWord(i):
 		f := function{async: o.text(i-1) == "async"}
@@ -112,7 +147,7 @@ func (o *outline) functionAt(i int) (function, bool) {
 			f.name, f.declared = o.boundName(i - 1)
 		}
 		return o.withBody(f, i)
-	case text == "(" && o.closer[i] > 0 && o.text(o.closer[i]+1) == "{" && o.isMethodName(i-1):
+	case text == "(" && o.closer(i) > 0 && o.text(o.closer(i)+1) == "{" && o.isMethodName(i-1):
 		return o.withBody(function{name: o.text(i - 1), async: o.text(i-2) == "async"}, i)
 	}
 	return function{}, false
@@ -120,26 +155,26 @@ func (o *outline) functionAt(i int) (function, bool) {
 
 // isMethodName says whether the i-th token can be a method's name, its parameters coming next.
 func (o *outline) isMethodName(i int) bool {
-	if i < 1 || o.tokens[i].kind != kindWord && o.tokens[i].kind != kindString && o.tokens[i].kind != kindPrivate {
+	if i < 1 || o.token(i).kind != kindWord && o.token(i).kind != kindString && o.token(i).kind != kindPrivate {
 		return false
 	}
 	switch o.text(i) {
 	case "if", "for", "while", "with", "switch", "catch", "function", "return", "await", "of", "in":
 		return false
 	}
-	return !o.tokens[i].property && memberStarts[o.text(i-1)] && o.text(i-1) != ";"
+	return !o.token(i).property && memberStarts[o.text(i-1)] && o.text(i-1) != ";"
 }
 
 // withBody completes a function whose parameters begin at the i-th token and whose body is in braces.
 func (o *outline) withBody(f function, i int) (function, bool) {
-	if o.text(i) != "(" || o.closer[i] < 0 {
+	if o.text(i) != "(" || o.closer(i) < 0 {
 		return f, false
 	}
-	f.from, f.body, f.block = i, o.closer[i]+1, true
-	if o.text(f.body) != "{" || o.closer[f.body] < 0 {
+	f.from, f.body, f.block = i, o.closer(i)+1, true
+	if o.text(f.body) != "{" || o.closer(f.body) < 0 {
 		return f, false
 	}
-	f.to = o.closer[f.body] + 1
+	f.to = o.closer(f.body) + 1
 	return f, true
 }
 
@@ -150,10 +185,10 @@ func (o *outline) arrowAt(i int) (function, bool) {
 	}
 	f := function{from: i - 1, body: i + 1}
 	if o.text(i-1) == ")" {
-		if o.opener[i-1] < 0 {
+		if o.opener(i-1) < 0 {
 			return f, false
 		}
-		f.from = o.opener[i-1]
+		f.from = o.opener(i - 1)
 	}
 	f.async = o.text(f.from-1) == "async"
 	before := f.from - 1
@@ -163,10 +198,10 @@ func (o *outline) arrowAt(i int) (function, bool) {
 	f.name, f.declared = o.boundName(before + 1)
 	if o.text(f.body) == "{" {
 		f.block = true
-		if o.closer[f.body] < 0 {
+		if o.closer(f.body) < 0 {
 			return f, false
 		}
-		f.to = o.closer[f.body] + 1
+		f.to = o.closer(f.body) + 1
 	} else {
 		f.to = o.expressionEnd(f.body)
 	}
@@ -199,7 +234,7 @@ func (o *outline) boundName(i int) (name string, declared bool) {
 		i--
 	}
 	before := o.text(i - 1)
-	if before != "=" && before != ":" || i < 2 || o.tokens[i-2].kind != kindWord {
+	if before != "=" && before != ":" || i < 2 || o.token(i-2).kind != kindWord {
 		return "", false
 	}
 	switch o.text(i - 3) {
@@ -214,7 +249,7 @@ func (o *outline) boundName(i int) (name string, declared bool) {
 func (o *outline) expressionEnd(i int) int {
 	for first := i; i < len(o.tokens) && !o.tired(); i++ {
 		o.work++
-		t := o.tokens[i]
+		t := o.token(i)
 		opens, closes := o.brackets(t)
 		switch text := o.text(i); {
 		case closes, t.kind == kindPunct && (text == "," || text == ";"):
@@ -233,15 +268,15 @@ func (o *outline) expressionEnd(i int) int {
 }
 
 // maxWork bounds the steps that questions about a text may take: a text can be made so that they would be quadratic.
-const maxWork = 2_000_000
+const maxWork = 500_000
 
 // tired says that no more questions are answered.
 func (o *outline) tired() bool { return o.work > maxWork }
 
 // close returns what closes the bracket or begins the template's end that the i-th token opens, -1 if nothing does.
 func (o *outline) close(i int) int {
-	for i = o.closer[i]; i >= 0; i = o.closer[i] {
-		if opens, _ := o.brackets(o.tokens[i]); !opens {
+	for i = o.closer(i); i >= 0; i = o.closer(i) {
+		if opens, _ := o.brackets(o.token(i)); !opens {
 			return i
 		}
 	}
@@ -250,8 +285,8 @@ func (o *outline) close(i int) int {
 
 // open returns what opens the bracket or template that the i-th token closes, -1 if nothing does.
 func (o *outline) open(i int) int {
-	for i = o.opener[i]; i >= 0; i = o.opener[i] {
-		if _, closes := o.brackets(o.tokens[i]); !closes {
+	for i = o.opener(i); i >= 0; i = o.opener(i) {
+		if _, closes := o.brackets(o.token(i)); !closes {
 			return i
 		}
 	}
@@ -281,12 +316,12 @@ func (o *outline) fillInside() {
 			open = append(open, next)
 		}
 		if len(open) > 0 {
-			o.inside[i] = open[len(open)-1]
+			o.insides[i] = open[len(open)-1]
 		}
 	}
 }
 
 // tokenAt returns the first token at or behind a byte offset.
 func (o *outline) tokenAt(offset int) int {
-	return sort.Search(len(o.tokens), func(i int) bool { return o.tokens[i].start >= offset })
+	return sort.Search(len(o.tokens), func(i int) bool { return o.token(i).start >= offset })
 }

@@ -21,14 +21,14 @@ func newPlaces(o *outline) *places {
 	mark := 0
 	for i, t := range o.tokens {
 		c := rune(o.src[t.start])
-		if i == 0 || o.tokens[i-1].end < t.start || t.kind == kindWord && c <= unicode.MaxASCII && c != '\\' {
+		if i == 0 || o.token(i-1).end < t.start || t.kind == kindWord && c <= unicode.MaxASCII && c != '\\' {
 			mark = t.start
 		}
 		p.marks[i] = mark
 	}
 	for i := range o.tokens {
 		if at := p.notedBy(i); at >= 0 {
-			f := o.inside[i]
+			f := o.inside(i)
 			if n := len(p.noted[f]); n == 0 || p.noted[f][n-1] <= at {
 				p.noted[f] = append(p.noted[f], at)
 			}
@@ -42,7 +42,7 @@ func newPlaces(o *outline) *places {
 
 // notedBy returns the token whose position is noted because of the i-th token, -1 if none is.
 func (p *places) notedBy(i int) int {
-	o, t := p.o, p.o.tokens[i]
+	o, t := p.o, p.o.token(i)
 	switch text := o.text(i); {
 	case i+1 == len(o.tokens):
 		return -1
@@ -72,7 +72,7 @@ func (p *places) isCall(i int) bool {
 	if o.isWord(i) && o.text(i) == "new" {
 		return !p.newHasArguments(i)
 	}
-	if o.text(i) != "(" || !o.tokens[i].afterOperand && o.text(i-1) != "?." || o.closer[i] < 0 {
+	if o.text(i) != "(" || !o.token(i).afterOperand && o.text(i-1) != "?." || o.closer(i) < 0 {
 		return false
 	}
 	if o.isWord(i-1) && (controlWords[o.text(i-1)] || o.text(i-1) == "switch" || o.text(i-1) == "catch" || o.text(i-1) == "function" ||
@@ -82,8 +82,8 @@ func (p *places) isCall(i int) bool {
 	if o.isWord(i-1) && o.text(i-1) == "async" || o.isWord(i-2) && o.text(i-2) == "function" {
 		return false
 	}
-	after := o.closer[i] + 1
-	return !(o.text(after) == "{" && o.isMethodName(i-1) && !o.tokens[after].newline)
+	after := o.closer(i) + 1
+	return !(o.text(after) == "{" && o.isMethodName(i-1) && !o.token(after).newline)
 }
 
 // newHasArguments says whether the new at the i-th token has parentheses.
@@ -93,10 +93,10 @@ func (p *places) newHasArguments(i int) bool {
 		switch text := o.text(i); {
 		case text == "(", text == "new":
 			return true
-		case text == "[" && o.closer[i] > 0:
-			i = o.closer[i]
-		case o.tokens[i].kind == kindWord, text == ".":
-			if o.tokens[i].newline && o.tokens[i].kind == kindWord && !o.tokens[i].property && o.text(i-1) != "new" {
+		case text == "[" && o.closer(i) > 0:
+			i = o.closer(i)
+		case o.token(i).kind == kindWord, text == ".":
+			if o.token(i).newline && o.token(i).kind == kindWord && !o.token(i).property && o.text(i-1) != "new" {
 				return false
 			}
 		default:
@@ -110,12 +110,12 @@ func (p *places) newHasArguments(i int) bool {
 func (p *places) isNew(i int) bool {
 	for i--; i > 0; i-- {
 		switch text := p.o.text(i); {
-		case text == "]" && p.o.opener[i] > 0:
-			i = p.o.opener[i]
-		case text == ")" && p.o.opener[i] > 0 && p.o.text(p.o.opener[i]-1) == "new":
+		case text == "]" && p.o.opener(i) > 0:
+			i = p.o.opener(i)
+		case text == ")" && p.o.opener(i) > 0 && p.o.text(p.o.opener(i)-1) == "new":
 			return true
 		case text == ".":
-		case p.o.tokens[i].kind == kindWord:
+		case p.o.token(i).kind == kindWord:
 			if p.o.text(i-1) == "new" && p.o.isWord(i-1) {
 				return true
 			}
@@ -138,7 +138,7 @@ var statementWords = map[string]bool{
 
 // startsExpression says whether a statement begins at the i-th token that is an expression.
 func (p *places) startsExpression(i int) bool {
-	o, t := p.o, p.o.tokens[i]
+	o, t := p.o, p.o.token(i)
 	if o.isWord(i) && (statementWords[o.text(i)] || o.text(i) == "async" && o.text(i+1) == "function") || o.text(i) == "}" ||
 		o.text(i) == "{" || o.text(i) == ";" {
 		return false
@@ -154,7 +154,7 @@ func (p *places) startsExpression(i int) bool {
 	case "else", "do":
 		return o.isWord(i - 1)
 	case ")":
-		open := o.opener[i-1]
+		open := o.opener(i - 1)
 		return open > 0 && o.isWord(open-1) && controlWords[o.text(open-1)]
 	}
 	return t.newline && t.afterOperand && startsStatement(t, o.text(i)) && o.statements(i)
@@ -162,26 +162,9 @@ func (p *places) startsExpression(i int) bool {
 
 // statements says whether the brackets around the i-th token hold statements.
 func (o *outline) statements(i int) bool {
-	depth := 0
-	for i--; i >= 0; i-- {
-		if _, closes := o.brackets(o.tokens[i]); closes {
-			if i = o.opener[i]; i < 0 {
-				return true
-			}
-			continue
-		}
-		if opens, _ := o.brackets(o.tokens[i]); opens {
-			return o.text(i) == "{" && o.isBlock(i)
-		}
-		if depth++; depth > maxLookBack {
-			return true
-		}
-	}
-	return true
+	open := o.around(i)
+	return open < 0 || o.text(open) == "{" && o.isBlock(open)
 }
-
-// maxLookBack bounds how many tokens are looked at for what is around one.
-const maxLookBack = 256
 
 // isBlock says whether the brace at the i-th token holds statements or members.
 func (o *outline) isBlock(i int) bool {

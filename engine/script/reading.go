@@ -68,7 +68,7 @@ func (r *Reading) anchors(f Frame) []anchor {
 	}
 	// Before any position is noted in it, a function has the first column of its line.
 	for i, fn := range r.functions[1:] {
-		begin := r.tokens[fn.from].start
+		begin := r.token(fn.from).start
 		if begin >= offset && !strings.Contains(r.src[offset:begin], "\n") && (f.Function == "" || fn.name == "" || fn.name == f.Function) {
 			all = append(all, anchor{unknown, i + 1})
 		}
@@ -101,7 +101,7 @@ func (r *Reading) only(sites []site, f Frame) (site, bool) {
 	if len(exact) == 0 && f.Line > 0 {
 		offset := offsetOf(r.src, f.Line, f.Column)
 		for _, s := range sites {
-			if r.tokens[s.from].start <= offset && offset <= r.tokens[min(s.to+1, len(r.tokens)-1)].end {
+			if r.token(s.from).start <= offset && offset <= r.token(min(s.to+1, len(r.tokens)-1)).end {
 				exact = append(exact, s)
 			}
 		}
@@ -124,7 +124,7 @@ func (r *Reading) found(s site) (Found, bool) {
 	ok = ok && r.wrote(s.from, s.to)
 	f.Text = text
 	f.Path, _ = r.outline.path(s.from, s.to)
-	if r.tokens[s.to].property {
+	if r.token(s.to).property {
 		f.Property = r.text(s.to)
 	}
 	return f, ok
@@ -133,7 +133,7 @@ func (r *Reading) found(s site) (Found, bool) {
 // wrote says whether the model wrote the names in those tokens: where the text was transformed, some are the transformer's.
 func (r *Reading) wrote(from, to int) bool {
 	for i := from; r.source.transformed() && i <= to && i < len(r.tokens); i++ {
-		if r.tokens[i].kind == kindWord && !strings.Contains(r.source.code, r.text(i)) {
+		if r.token(i).kind == kindWord && !strings.Contains(r.source.code, r.text(i)) {
 			return false
 		}
 	}
@@ -142,7 +142,7 @@ func (r *Reading) wrote(from, to int) bool {
 
 // placed is a Found at the i-th token, without its text.
 func (r *Reading) placed(i int) Found {
-	f := Found{offset: r.tokens[i].start}
+	f := Found{offset: r.token(i).start}
 	line := 1 + strings.Count(r.src[:f.offset], "\n")
 	f.Line, f.Column = r.source.Position(line, f.offset-strings.LastIndexByte(r.src[:f.offset], '\n'))
 	return f

@@ -46,14 +46,14 @@ func (r *Reading) propertyAt(i int, t token, property string) (site, bool) {
 	lead := r.text(i - 1)
 	switch {
 	case (t.property || t.kind == kindPrivate && (lead == "." || lead == "?.")) && i > 1:
-		s := site{at: i, function: r.inside[i], from: i, to: i - 2}
+		s := site{at: i, function: r.inside(i), from: i, to: i - 2}
 		return s, decodeEscapes(r.text(i)) == property
-	case lead == "[" && r.tokens[i-1].afterOperand && i > 1 && r.closer[i-1] >= 0:
-		s := site{at: r.closer[i-1], function: r.inside[i], from: i, to: i - 2}
+	case lead == "[" && r.token(i-1).afterOperand && i > 1 && r.closer(i-1) >= 0:
+		s := site{at: r.closer(i - 1), function: r.inside(i), from: i, to: i - 2}
 		if r.text(s.to) == "?." {
 			s.to--
 		}
-		if r.closer[i-1] == i+1 && (t.kind == kindString || t.kind == kindNumber) {
+		if r.closer(i-1) == i+1 && (t.kind == kindString || t.kind == kindNumber) {
 			text := strings.Trim(r.text(i), `"'`)
 			return s, text == property
 		}
@@ -61,7 +61,7 @@ func (r *Reading) propertyAt(i int, t token, property string) (site, bool) {
 		_, err := strconv.Atoi(property)
 		named := err != nil
 		s.maybe = named
-		return s, !named || !r.isNumber(i, r.closer[i-1]) && !r.isConstant(s.to, "{")
+		return s, !named || !r.isNumber(i, r.closer(i-1)) && !r.isConstant(s.to, "{")
 	}
 	return site{}, false
 }
@@ -70,16 +70,19 @@ func (r *Reading) propertyAt(i int, t token, property string) (site, bool) {
 // one.
 func (r *Reading) isNumber(from, to int) bool {
 	if to == from+1 && r.isWord(from) {
+		if r.tired() {
+			return false
+		}
 		r.work += len(r.tokens)
 		for i := range r.tokens {
-			if r.text(i) == r.text(from) && r.text(i+1) == "=" && i+2 < len(r.tokens) && r.tokens[i+2].kind == kindNumber {
+			if r.text(i) == r.text(from) && r.text(i+1) == "=" && i+2 < len(r.tokens) && r.token(i+2).kind == kindNumber {
 				return true
 			}
 		}
 		return false
 	}
 	for i := from; i < to; i++ {
-		if r.tokens[i].kind == kindNumber || r.tokens[i].property && r.text(i) == "length" {
+		if r.token(i).kind == kindNumber || r.token(i).property && r.text(i) == "length" {
 			return true
 		}
 	}
@@ -90,7 +93,7 @@ func (r *Reading) isNumber(from, to int) bool {
 func (r *Reading) assigned(s site) (site, bool) {
 	end := s.from
 	if r.text(s.to+1) == "[" {
-		end = r.closer[s.to+1]
+		end = r.closer(s.to + 1)
 	}
 	if r.text(end+1) != "=" {
 		return s, false

@@ -34,12 +34,12 @@ func (r *Reading) iterations() []site {
 		switch text := r.text(i); {
 		case text == "of" && r.isWord(i) && r.inForHead(i):
 			end := r.expressionEnd(i + 1)
-			all = append(all, site{at: end, function: r.inside[i], from: i + 1, to: end - 1})
-		case text == "..." && r.tokens[i].kind == kindPunct && r.spreadsList(i):
+			all = append(all, site{at: end, function: r.inside(i), from: i + 1, to: end - 1})
+		case text == "..." && r.token(i).kind == kindPunct && r.spreadsList(i):
 			end := r.expressionEnd(i + 1)
-			all = append(all, site{at: end, function: r.inside[i], from: i + 1, to: end - 1})
+			all = append(all, site{at: end, function: r.inside(i), from: i + 1, to: end - 1})
 		case r.isWord(i) && text == "yield" && r.text(i+1) == "*":
-			all = append(all, site{at: r.expressionEnd(i + 2), function: r.inside[i], from: i, to: i, maybe: true})
+			all = append(all, site{at: r.expressionEnd(i + 2), function: r.inside(i), from: i, to: i, maybe: true})
 		}
 	}
 	return all
@@ -47,39 +47,19 @@ func (r *Reading) iterations() []site {
 
 // inForHead says whether the of at the i-th token is a loop's.
 func (r *Reading) inForHead(i int) bool {
-	for steps := 0; i > 1 && steps < maxLookBack; steps++ {
-		i--
-		if r.opener[i] >= 0 {
-			i = r.opener[i]
-			continue
-		}
-		if r.closer[i] >= 0 {
-			return r.text(i) == "(" && (r.text(i-1) == "for" || r.text(i-1) == "await" && r.text(i-2) == "for")
-		}
-	}
-	return false
+	open := r.around(i)
+	return r.text(open) == "(" && (r.text(open-1) == "for" || r.text(open-1) == "await" && r.text(open-2) == "for")
 }
 
 // spreadsList says whether the dots at the i-th token spread into a list or a call's arguments.
 func (r *Reading) spreadsList(i int) bool {
-	for steps := 0; i > 0 && steps < maxLookBack; steps++ {
-		i--
-		if r.opener[i] >= 0 {
-			i = r.opener[i]
-			continue
-		}
-		if r.closer[i] < 0 {
-			continue
-		}
-		open, end := r.text(i), r.closer[i]
-		after := r.text(end + 1)
-		// In a pattern or in parameters, dots collect.
-		if after == "=" || after == "=>" || after == "of" || open == "(" && after == "{" {
-			return false
-		}
-		return open == "(" && r.tokens[i].afterOperand || open == "[" && !r.tokens[i].afterOperand
+	open := r.around(i)
+	bracket, after := r.text(open), r.text(r.closer(open)+1)
+	// In a pattern or in parameters, dots collect.
+	if open < 0 || after == "=" || after == "=>" || after == "of" || bracket == "(" && after == "{" {
+		return false
 	}
-	return false
+	return bracket == "(" && r.token(open).afterOperand || bracket == "[" && !r.token(open).afterOperand
 }
 
 // patterns are the places where an object ("{") or a list ("[") is taken apart.
@@ -87,7 +67,7 @@ func (r *Reading) patterns(kind string) []site {
 	var all []site
 	for i := range r.tokens {
 		text := r.text(i)
-		if r.closer[i] < 0 || text != "{" && text != "[" || r.tokens[i].kind != kindPunct {
+		if r.closer(i) < 0 || text != "{" && text != "[" || r.token(i).kind != kindPunct {
 			continue
 		}
 		if s, sources, ok := r.patternAt(i); ok {
@@ -107,7 +87,7 @@ func (r *Reading) deletes() []site {
 	var all []site
 	for i := range r.tokens {
 		if r.isWord(i) && (r.text(i) == "delete" || r.text(i) == "with") {
-			all = append(all, site{at: r.expressionEnd(i + 1), function: r.inside[i], from: i, to: i, maybe: true})
+			all = append(all, site{at: r.expressionEnd(i + 1), function: r.inside(i), from: i, to: i, maybe: true})
 		}
 	}
 	return all
@@ -116,12 +96,12 @@ func (r *Reading) deletes() []site {
 // patternAt is the pattern that begins at the i-th token, and the text of what it takes apart, empty if that is a
 // parameter or an element.
 func (r *Reading) patternAt(i int) (s site, source string, ok bool) {
-	end := r.closer[i]
-	f := r.functions[r.inside[i]]
-	s = site{function: r.inside[i], from: i, to: end}
+	end := r.closer(i)
+	f := r.functions[r.inside(i)]
+	s = site{function: r.inside(i), from: i, to: end}
 	outer := r.around(i)
 	switch after := r.text(end + 1); {
-	case r.inside[i] > 0 && i < f.body && outer == f.from:
+	case r.inside(i) > 0 && i < f.body && outer == f.from:
 		// A parameter, with a default or without.
 		s.at, s.note = i, r.parameter(f, i)
 		return s, "", true
@@ -145,27 +125,14 @@ func (r *Reading) patternAt(i int) (s site, source string, ok bool) {
 	return s, "", false
 }
 
-// around returns what opens the brackets around the i-th token, -1 if nothing does or it is too far.
-func (r *Reading) around(i int) int {
-	for steps := 0; i > 0 && steps < maxLookBack; steps++ {
-		i--
-		if r.opener[i] >= 0 {
-			i = r.opener[i]
-		} else if r.closer[i] >= 0 {
-			return i
-		}
-	}
-	return -1
-}
-
 var ordinals = []string{"first", "second", "third", "fourth"}
 
 // parameter names the parameter of f that begins at the i-th token.
 func (r *Reading) parameter(f function, i int) string {
 	n := 0
 	for at := f.from + 1; at < i; at++ {
-		if r.closer[at] >= 0 {
-			at = r.closer[at]
+		if r.closer(at) >= 0 {
+			at = r.closer(at)
 		} else if r.text(at) == "," {
 			n++
 		}
@@ -213,7 +180,7 @@ func (r *Reading) isConstant(i int, kind string) bool {
 	}
 	for i := range r.tokens[:i] {
 		if r.text(i) == "const" && r.text(i+1) == name && r.text(i+2) == "=" && isLiteral(r.text(i+3), kind) {
-			return r.closer[i+3] > 0 && r.expressionEnd(i+3) == r.closer[i+3]+1
+			return r.closer(i+3) > 0 && r.expressionEnd(i+3) == r.closer(i+3)+1
 		}
 	}
 	return false
@@ -221,27 +188,30 @@ func (r *Reading) isConstant(i int, kind string) bool {
 
 // takenWithin returns what is taken apart in a pattern, by its names.
 func (r *Reading) takenWithin(open int, kind, source string) (names []string, ok bool) {
+	if len(source) > maxShown {
+		return nil, false
+	}
 	if r.text(open) != "{" {
 		// Of elements there is no name.
-		for i := open + 1; i < r.closer[open]; i++ {
+		for i := open + 1; i < r.closer(open); i++ {
 			if r.text(i) == kind {
 				return nil, false
 			}
 		}
 		return nil, true
 	}
-	for i := open + 1; i < r.closer[open]; i++ {
-		if r.closer[i] < 0 {
+	for i := open + 1; i < r.closer(open); i++ {
+		if r.closer(i) < 0 {
 			continue
 		}
 		text := r.text(i)
-		if r.text(i-1) == ":" && (text == "{" || text == "[") && r.tokens[i-2].kind == kindWord && len(names) < 8 {
+		if r.text(i-1) == ":" && (text == "{" || text == "[") && r.token(i-2).kind == kindWord && len(names) < 8 {
 			// With a default it can't be undefined; that it is null is rare, and not certain.
 			path := source + "." + r.text(i-2)
 			if strings.Contains(source, " ") {
 				path = r.text(i-2) + " of " + source
 			}
-			if text == kind && r.text(r.closer[i]+1) != "=" {
+			if text == kind && r.text(r.closer(i)+1) != "=" {
 				names = append(names, path)
 			} else if text == kind {
 				return nil, false
@@ -252,7 +222,7 @@ func (r *Reading) takenWithin(open int, kind, source string) (names []string, ok
 			}
 			names = append(names, inner...)
 		}
-		i = r.closer[i]
+		i = r.closer(i)
 	}
 	return names, true
 }
