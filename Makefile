@@ -109,6 +109,7 @@ bench: guest ## Measure everything beside its peers; writes bench/report/ (BENCH
 intl: ## Write anew what Node gives for the expressions that Intl is held to.
 	@.ci/deps.sh nodejs
 	node engine/differential/testdata/intl.js >engine/differential/testdata/intl.txt
+	TZ=UTC node engine/differential/testdata/dates.js >engine/differential/testdata/dates.txt
 
 peers: guest ## Try the MCP side on servers and clients of others, and the declarations on the TypeScript compiler.
 	@.ci/deps.sh npm

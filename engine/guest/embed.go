@@ -47,6 +47,8 @@ var (
 	intlDateZoneJS string
 	//go:embed intl/date_format.js
 	intlDateFormatJS string
+	//go:embed intl/date_range.js
+	intlDateRangeJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -58,6 +60,6 @@ func Sources() []string {
 	return []string{
 		guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
 		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS, consoleJS, promisesJS,
-		intlDateRegionsJS, intlDatePatternJS, intlDateZoneJS, intlDateFormatJS,
+		intlDateRegionsJS, intlDatePatternJS, intlDateZoneJS, intlDateFormatJS, intlDateRangeJS,
 	}
 }

@@ -119,6 +119,7 @@
 	intl.sources.DatePattern = INTL + 9;
 	intl.sources.DateZone = INTL + 10;
 	intl.sources.Date = INTL + 11;
+	intl.sources.DateRange = INTL + 12;
 	lazyGlobal([INTL], "Intl");
 
 	// lazyMethod replaces a method by one of a part of Intl, which is loaded when the method is first called.

@@ -12,19 +12,23 @@ import (
 )
 
 // zones is the table of time zones: for a name in lower case its row (see date_zone.js), or "=" and the lower-case name that
-// it stands for. Changes are listed up to 2037; a zone that goes on by rule is marked.
+// it stands for. Changes are listed up to 2037, or to the year that a rule is marked with.
 var zones = sync.OnceValue(func() string {
 	var rows []zoneRow
 	for line := range strings.Lines(zoneNames) {
 		names, list, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		parts := strings.Split(names, "|")
 		for item := range strings.SplitSeq(list, ";") {
+			item, since, dated := strings.Cut(item, "@")
 			name, place, ok := strings.Cut(item, "=")
 			if !ok {
 				place = strings.ReplaceAll(name[strings.LastIndexByte(name, '/')+1:], "_", " ")
 			}
 			if name == "UTC" || strings.HasPrefix(name, "Etc/") {
 				place = ""
+			}
+			if dated {
+				place += "@" + since
 			}
 			rows = append(rows, zoneRow{name: name, names: strings.Join(append(parts, place), "|")})
 		}
@@ -68,6 +72,8 @@ type span struct {
 const (
 	firstChange  = -1 << 33
 	lastYear     = 2037
+	cycle        = 28 // years, after which the calendar has the same days of the week
+	year         = 366 * 24 * 60 * 60
 	explicitYear = 2088 // of zones whose changes follow no rule of days
 )
 
@@ -95,18 +101,18 @@ func zoneTimes(name string) (times, rule string) {
 			b = append(b, ",0"...)
 		}
 	}
-	if byRule(location) {
-		rule = "r"
+	if last := spans[len(spans)-1]; last.from > time.Date(lastYear-1, 1, 1, 0, 0, 0, 0, time.UTC).Unix() {
+		switch year := lastChangesOf(location); year {
+		case lastYear, lastYear + cycle:
+			rule = strconv.Itoa(year)
+		}
 	}
 	return string(b), rule
 }
 
 func zoneSpans(location *time.Location) []span {
-	year := explicitYear
-	if byRule(location) {
-		year = lastYear
-	}
-	end := time.Date(year, 12, 31, 0, 0, 0, 0, time.UTC).Unix()
+	last := lastChangesOf(location)
+	end := time.Date(last, 12, 31, 0, 0, 0, 0, time.UTC).Unix()
 	at := time.Unix(firstChange, 0).In(location)
 	_, offset := at.Zone()
 	spans := []span{{firstChange, offset, at.IsDST()}}
@@ -127,13 +133,28 @@ func zoneSpans(location *time.Location) []span {
 	}
 }
 
-// byRule reports whether the zone's offsets of a year are those of one with the same days 28 years later.
-func byRule(location *time.Location) bool {
-	for month := range 24 {
-		_, a := time.Date(2036, time.Month(month+1), 10, 0, 0, 0, 0, time.UTC).In(location).Zone()
-		_, b := time.Date(2064, time.Month(month+1), 10, 0, 0, 0, 0, time.UTC).In(location).Zone()
-		if a != b {
-			return false
+// lastChangesOf is the last year whose changes are listed. Rules go by days of the week, so a cycle of years stands for all
+// that follow: the one to 2037 if the zone has kept its rule through it, else the next one.
+func lastChangesOf(location *time.Location) int {
+	if repeats(location, lastYear) {
+		return lastYear
+	}
+	if repeats(location, lastYear+cycle) {
+		return lastYear + cycle
+	}
+	return explicitYear
+}
+
+// repeats reports whether the zone's offsets in a cycle of years to that one are those of the next.
+func repeats(location *time.Location, year int) bool {
+	for from := year - cycle + 1; from <= year; from += 3 {
+		for week := range 52 {
+			day := 7*week + 4
+			_, a := time.Date(from, 1, day, 0, 0, 0, 0, time.UTC).In(location).Zone()
+			_, b := time.Date(from+cycle, 1, day, 0, 0, 0, 0, time.UTC).In(location).Zone()
+			if a != b {
+				return false
+			}
 		}
 	}
 	return true
@@ -150,7 +171,7 @@ func followDaylight(spans []span) {
 		if inverted(i) {
 			turned[i] = true
 			for _, k := range []int{i - 1, i + 1} {
-				if k >= 0 && k < len(spans) && !spans[k].daylight && spans[k].offset > spans[i].offset {
+				if k >= 0 && k+1 < len(spans) && spans[k+1].from-spans[k].from < year && !spans[k].daylight && spans[k].offset > spans[i].offset {
 					turned[k] = true
 				}
 			}

@@ -81,7 +81,7 @@ func loadFrom(ctx context.Context, wasm []byte, o Options) (_ *module, err error
 // buildOf identifies a guest build by all that its images depend on.
 func buildOf(wasm []byte) string {
 	h := sha256.New()
-	for _, part := range slices.Concat([]string{string(wasm)}, guest.Sources(), guest.Tables()) {
+	for _, part := range slices.Concat([]string{string(wasm)}, guest.Sources(), guest.FixedTables()) {
 		fmt.Fprintf(h, "%d:", len(part))
 		h.Write([]byte(part))
 	}

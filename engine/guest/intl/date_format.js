@@ -42,19 +42,33 @@
 		const name = MONTHS[f.month - 1], table = tableOf(s.region);
 		if (n === 4) return name;
 		if (n === 5) return name[0];
-		if (f.month === 9) return table.sep;
+		if (f.month === 9) return table["-sep"];
 		// Australia writes June and July in full beside a day.
-		if (letter === "M" && table.june !== undefined && (f.month === 6 || f.month === 7)) return name;
+		if (letter === "M" && table["-june"] !== undefined && (f.month === 6 || f.month === 7)) return name;
 		return slice(name, 0, 3);
+	}
+
+	// nth returns one of the texts that a region's entry lists.
+	function nth(texts, n) {
+		let from = 0;
+		for (; n > 0; n--) from = indexOf(texts, "|", from) + 1;
+		const to = indexOf(texts, "|", from);
+		return slice(texts, from, to < 0 ? texts.length : to);
+	}
+
+	// narrowDay is one letter, except in Australia.
+	function narrowDay(s, day) {
+		const names = tableOf(s.region)["-narrow"];
+		return names === undefined ? WEEKDAYS[day][0] : nth(names, day);
 	}
 
 	// periodName is the time of day: noon only if what is shown of the time is exactly that.
 	function periodName(s, f, n) {
 		const table = tableOf(s.region), exact = (!s.shows.m || f.minute === 0) && (!s.shows.s || f.second === 0);
-		if (f.hour === 12 && exact) return table.noon === "midday|midday|midday" ? "midday" : n === 5 ? "n" : "noon";
+		if (f.hour === 12 && exact) return table["-noon"] ?? (n === 5 ? "n" : "noon");
 		const part = f.hour < 12 ? 0 : f.hour < 18 ? 1 : f.hour < 21 ? 2 : 3;
-		if (n === 5 && table.periods !== undefined) return part === 0 ? "mor" : part === 1 ? "aft" : part === 2 ? "eve" : "night";
-		return part === 0 ? "in the morning" : part === 1 ? "in the afternoon" : part === 2 ? "in the evening" : "at night";
+		if (n === 5 && table["-periods"] !== undefined) return nth(table["-periods"], part);
+		return nth("in the morning|in the afternoon|in the evening|at night", part);
 	}
 
 	const TYPES = {
@@ -72,12 +86,9 @@
 			return n === 2 ? two(year % 100) : "" + year;
 		}
 		case "M": case "L": return n <= 2 ? number(f.month) : monthName(s, f, letter, n);
-		case "E": return n === 5 ? WEEKDAYS[f.weekday][0] : n === 4 ? WEEKDAYS[f.weekday] : slice(WEEKDAYS[f.weekday], 0, 3);
+		case "E": return n === 5 ? narrowDay(s, f.weekday) : n === 4 ? WEEKDAYS[f.weekday] : slice(WEEKDAYS[f.weekday], 0, 3);
 		case "d": return number(f.day);
-		case "a": {
-			const table = tableOf(s.region), bar = indexOf(table.ap, "|");
-			return f.hour < 12 ? slice(table.ap, 0, bar) : slice(table.ap, bar + 1);
-		}
+		case "a": return nth(tableOf(s.region)["-ap"], f.hour < 12 ? 0 : 1);
 		case "B": return periodName(s, f, n);
 		case "H": return number(f.hour);
 		case "k": return number(f.hour === 0 ? 24 : f.hour);
@@ -167,7 +178,7 @@
 
 	// cycleOf chooses the clock: hour12 before hourCycle before the locale's own.
 	function cycleOf(s, hour12, hourCycle, keyword) {
-		const usual = tableOf(s.region).hc;
+		const usual = tableOf(s.region)["-hc"];
 		if (hour12 === true) return usual === "h12" ? "h12" : s.region === "JP" || usual === "h23" ? "h11" : "h12";
 		if (hour12 === false) return usual === "h23" ? "h23" : "h24";
 		return hourCycle ?? (keyword in LETTERS ? keyword : usual);
@@ -240,7 +251,7 @@
 		return s.timeZoneName === undefined ? c : c + WIDTHS.timeZoneName[s.timeZoneName];
 	}
 
-	// ---- ranges
+	// ---- times
 
 	// timeOf is the time that an argument of format is.
 	function timeOf(value) {
@@ -268,12 +279,23 @@
 			const p = {};
 			define(p, "type", parts[i].type);
 			define(p, "value", parts[i].value);
+			if (parts[i].source !== undefined) define(p, "source", parts[i].source);
 			define(out, i, p);
 		}
 		return out;
 	}
 
 	const formatted = (s, ms) => plain(textOf(partsOf(s, s.pattern, fieldsOf(ms, s.zone))));
+	const ends = (s, start, end) => {
+		if (start === undefined || end === undefined) throw new TypeError("Invalid time value");
+		return intl.need("DateRange").rangeOf(s, timeOf(start), timeOf(end));
+	};
+
+	// isOne reports whether a range has come to one time.
+	function isOne(parts) {
+		for (let i = 0; i < parts.length; i++) if (parts[i].source !== "shared") return false;
+		return true;
+	}
 
 	class DateTimeFormat {
 		constructor(locales, options) {
@@ -303,6 +325,13 @@
 			if (s.bound === undefined) s.bound = (date) => formatted(s, timeOf(date));
 			return s.bound;
 		}
+		formatRange(start, end) {
+			const parts = ends(own(this, "formatRange"), start, end);
+			return isOne(parts) ? plain(textOf(parts)) : textOf(parts);
+		}
+		formatRangeToParts(start, end) {
+			return shown(ends(own(this, "formatRangeToParts"), start, end));
+		}
 		static supportedLocalesOf(locales) {
 			return intl.supportedLocalesOf(locales);
 		}
@@ -326,6 +355,10 @@
 	}
 
 	const part = create(null);
+	part.fieldsOf = fieldsOf;
+	part.partsOf = partsOf;
+	part.textOf = textOf;
+	part.letters = LETTERS;
 	part.DateTimeFormat = host.callable(DateTimeFormat);
 	const methods = list(["toLocaleString", "any", "all", "toLocaleDateString", "date", "date", "toLocaleTimeString", "time", "time"]);
 	for (let i = 0; i < methods.length; i += 3) {

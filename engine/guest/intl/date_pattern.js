@@ -8,7 +8,7 @@
 	const { create } = host.object;
 	const uncurry = host.uncurry;
 	const indexOf = uncurry(host.text.indexOf), slice = uncurry(host.text.slice);
-	const { tableOf, list } = host.intl.need("DateRegions");
+	const { tableOf, list, decimalOf } = host.intl.need("DateRegions");
 
 	const ERA = 0, YEAR = 1, MONTH = 3, WEEKDAY = 6, DAY = 9, PERIOD = 10, HOUR = 11, MINUTE = 12, SECOND = 13, FRACTION = 14,
 		ZONE = 15, FIELDS = 16;
@@ -119,7 +119,7 @@
 		for (let i = 0; i < 4; i++) add(table["d" + STYLES[i]], table["d" + STYLES[i]], false);
 		for (let i = 0; i < 4; i++) add(table["t" + STYLES[i]], table["t" + STYLES[i]], false);
 		for (const name in table) {
-			if (FIELD[name[0]] !== undefined && isCombination(name) && name !== "hc" && name !== "ap") add(name, table[name], true);
+			if (FIELD[name[0]] !== undefined && isCombination(name)) add(name, table[name], true);
 		}
 		const all = list();
 		const ORDER = "EGHLMSaBdhkmsvyz";
@@ -159,8 +159,9 @@
 		return { __proto__: null, choice: best, missing: bestMissing, extra: bestDistance >= 0x10000 };
 	}
 
-	// adjusted returns the pieces of a choice with the widths that are wanted.
-	function adjusted(from, choice, wanted, fraction) {
+	// adjusted returns the pieces of a choice with the widths that are wanted, or, if decimal is not "", with a fraction behind
+	// that character.
+	function adjusted(from, choice, wanted, decimal) {
 		const out = list();
 		for (let i = 0; i < from.length; i++) {
 			const p = from[i], f = FIELD[p.letter];
@@ -170,15 +171,15 @@
 			}
 			let n = wanted.n[f];
 			if (f === WEEKDAY && n < 3) n = 3;
-			if (fraction || f === MINUTE || f === SECOND) n = p.n;
+			if (decimal !== "" || f === MINUTE || f === SECOND) n = p.n;
 			else if (choice.given) {
 				const has = choice.skeleton, text = kindOf(p.letter, p.n) < 0, textGiven = has.kind[f] < 0;
 				if (has.n[f] === n || text !== textGiven) n = p.n;
 			}
 			const letter = f !== HOUR && f !== MONTH && f !== WEEKDAY && f !== YEAR ? wanted.letter[f] : p.letter;
 			out[out.length] = { __proto__: null, letter, n, text: "" };
-			if (fraction && f === SECOND) {
-				out[out.length] = { __proto__: null, letter: "", n: 0, text: "." };
+			if (decimal !== "" && f === SECOND) {
+				out[out.length] = { __proto__: null, letter: "", n: 0, text: decimal };
 				out[out.length] = { __proto__: null, letter: "S", n: wanted.n[FRACTION], text: "" };
 			}
 		}
@@ -186,7 +187,7 @@
 	}
 
 	const NAMES = list(["", "", "", "month", "", "", "", "", "", "day", "", "hour", "minute", "second", "", ""]);
-	function appended(to, add, field) {
+	function appended(to, add, field, periods) {
 		const out = list();
 		const put = (all) => {
 			for (let i = 0; i < all.length; i++) out[out.length] = all[i];
@@ -195,7 +196,7 @@
 			out[out.length] = { __proto__: null, letter: "", n: 0, text };
 		};
 		put(to);
-		if (field === PERIOD) say(" \u251cAM/PM: ");
+		if (field === PERIOD) say(" \u251c" + periods + ": ");
 		else if (field === FRACTION) say(" \u251cF14: ");
 		else say(NAMES[field] === "" ? " " : " (" + NAMES[field] + ": ");
 		put(add);
@@ -204,23 +205,23 @@
 		return out;
 	}
 
-	function appending(all, wanted, mask) {
+	// appending writes the fields that the mask names. What the nearest pattern lacks is appended once: ICU goes no further.
+	function appending(all, wanted, mask, region) {
 		const SECONDS = bit(SECOND) | bit(FRACTION);
 		let { choice, missing } = nearest(all, wanted, mask);
-		let out = adjusted(choice.pieces, choice, wanted, false);
+		let out = adjusted(choice.pieces, choice, wanted, "");
 		for (let last = 0; missing !== 0 && missing !== last;) {
 			if ((missing & SECONDS) === bit(FRACTION) && (mask & SECONDS) === SECONDS) {
-				out = adjusted(out, choice, wanted, true);
+				out = adjusted(out, choice, wanted, decimalOf(region));
 				missing &= ~bit(FRACTION);
 				continue;
 			}
-			last = missing;
 			const next = nearest(all, wanted, missing);
 			const found = missing & ~next.missing;
 			let top = 0;
 			while (found >> (top + 1) !== 0) top++;
-			out = appended(out, adjusted(next.choice.pieces, next.choice, wanted, false), top);
-			missing = next.missing;
+			out = appended(out, adjusted(next.choice.pieces, next.choice, wanted, ""), top, tableOf(region)["-ap"] === "AM|PM" ? "AM/PM" : "am/pm");
+			last = missing = next.missing;
 		}
 		return out;
 	}
@@ -238,20 +239,24 @@
 	function patternOf(region, combination) {
 		const all = choicesOf(region), wanted = skeletonOf(combination);
 		const { choice, missing, extra } = nearest(all, wanted, -1);
-		if (missing === 0 && !extra) return adjusted(choice.pieces, choice, wanted, false);
+		if (missing === 0 && !extra) return adjusted(choice.pieces, choice, wanted, "");
 		const dates = wanted.fields & DATE_FIELDS, times = wanted.fields & ~DATE_FIELDS;
-		if (times === 0) return appending(all, wanted, dates);
-		if (dates === 0) return appending(all, wanted, times);
+		if (times === 0) return appending(all, wanted, dates, region);
+		if (dates === 0) return appending(all, wanted, times, region);
 		const style = wanted.n[MONTH] === 4 ? "long" : "short";
-		return glued(appending(all, wanted, dates), appending(all, wanted, times), style);
+		return glued(appending(all, wanted, dates, region), appending(all, wanted, times, region), style);
 	}
 
-	// clocked replaces the letter of hours by that of the clock.
+	// clocked replaces the letter of hours by that of the clock, and joins literals that stand side by side.
 	function clocked(pattern, letter) {
 		const out = list();
 		for (let i = 0; i < pattern.length; i++) {
-			const p = pattern[i];
-			out[i] = FIELD[p.letter] === HOUR ? { __proto__: null, letter, n: p.n, text: "" } : p;
+			const p = pattern[i], last = out.length - 1;
+			if (p.letter === "" && last >= 0 && out[last].letter === "") {
+				out[last] = { __proto__: null, letter: "", n: 0, text: out[last].text + p.text };
+			} else {
+				out[last + 1] = FIELD[p.letter] === HOUR ? { __proto__: null, letter, n: p.n, text: "" } : p;
+			}
 		}
 		return out;
 	}
@@ -261,16 +266,16 @@
 		const table = tableOf(region);
 		const date = dateStyle === undefined ? "" : table["d" + dateStyle];
 		if (timeStyle === undefined) return pieces(date);
-		const time = table["t" + timeStyle], usual = table.hc === "h12" ? "h" : "H";
+		const time = table["t" + timeStyle], usual = table["-hc"] === "h12" ? "h" : "H";
 		if (letter === usual) return dateStyle === undefined ? pieces(time) : glued(pieces(date), pieces(time), dateStyle);
+		// Another clock than the region's own: the pattern is found by the fields of the style.
 		let combination = "";
-		for (let all = pieces(time), i = 0; i < all.length; i++) {
+		for (let all = pieces(date + " " + time), i = 0; i < all.length; i++) {
 			const { letter: c, n } = all[i];
 			if (c === "" || c === "a") continue;
 			for (let k = 0; k < n; k++) combination += FIELD[c] === HOUR ? letter : c;
 		}
-		const other = clocked(patternOf(region, combination), letter);
-		return dateStyle === undefined ? other : glued(pieces(date), other, dateStyle);
+		return clocked(patternOf(region, combination), letter);
 	}
 
 	const part = create(null);

@@ -10,7 +10,8 @@
 	const { list, isEurope } = host.intl.need("DateRegions");
 
 	const ZONES = 2;
-	const DAY = 86400;
+	const DAY = 86400, HALF_YEAR = 184 * DAY;
+	const LAST_NAMED = 253402300740; // names end with the year 9999
 	const zones = create(null);
 
 	// cut splits a text at each occurrence of a character.
@@ -24,14 +25,20 @@
 		}
 	}
 
-	// read parses a row: name|times|standard|daylight|short names|generic|place. The times are offset,daylight of the beginning,
+	// read parses a row: name|times|standard|daylight|short names|generic|place@since when it has these names|last year of a cycle
+	// that changes go on by. The times are offset,daylight of the beginning,
 	// then change,offset,daylight for each change, the changes as seconds since the one before, all in base 36.
 	function read(text) {
 		const parts = cut(text, "|"), numbers = cut(parts[1], ",");
 		const zone = {
-			__proto__: null, name: parts[0], at: list(), offset: list(), daylight: list(), rule: parts[7] === "r",
+			__proto__: null, name: parts[0], at: list(), offset: list(), daylight: list(), rule: +parts[7], since: -Infinity,
 			standardName: parts[2], daylightName: parts[3], shorts: parts[4], generic: parts[5], place: parts[6],
 		};
+		const since = indexOf(zone.place, "@");
+		if (since >= 0) {
+			zone.since = number(slice(zone.place, since + 1));
+			zone.place = slice(zone.place, 0, since);
+		}
 		let at = -Infinity;
 		for (let i = 0; i + 1 < numbers.length; i += i === 0 ? 2 : 3) {
 			const values = i === 0 ? i : i + 1;
@@ -73,7 +80,7 @@
 		const offset = sign * (hours * 3600 + minutes * 60);
 		return {
 			__proto__: null, name: (offset < 0 ? "-" : "+") + two(hours) + ":" + two(minutes), at: list([-Infinity]), offset: list([offset]),
-			daylight: list([false]), rule: false, standardName: "", daylightName: "", shorts: "", generic: "", place: "",
+			daylight: list([false]), rule: 0, since: 0, standardName: "", daylightName: "", shorts: "", generic: "", place: "",
 		};
 	}
 
@@ -105,10 +112,10 @@
 
 	// known maps a time behind the last change to one of a year with the same days before it: rules go by days of the week.
 	function known(zone, seconds) {
-		if (!zone.rule || seconds < startOf(2037)) return seconds;
+		if (zone.rule === 0 || seconds < startOf(zone.rule)) return seconds;
 		const year = yearOf(seconds), first = startOf(year);
 		const weekday = (y) => ((startOf(y) / DAY) % 7 + 11) % 7;
-		let same = 2036;
+		let same = zone.rule - 1;
 		while (isLeap(same) !== isLeap(year) || weekday(same) !== weekday(year)) same--;
 		return startOf(same) + seconds - first;
 	}
@@ -131,48 +138,67 @@
 
 	// offsetName writes an offset as GMT-5 or GMT-05:00.
 	function offsetName(offset, long) {
-		if (offset === 0) return "GMT";
 		const n = offset < 0 ? -offset : offset;
 		const two = (k) => (k < 10 ? "0" : "") + k;
+		if (offset === 0) return long ? "GMT+00:00" : "GMT+0";
 		const hours = floor(n / 3600), minutes = floor(n / 60) % 60, seconds = n % 60;
 		return "GMT" + (offset < 0 ? "-" : "+") + (long ? two(hours) : hours) +
 			(long || minutes > 0 || seconds > 0 ? ":" + two(minutes) : "") + (seconds > 0 ? ":" + two(seconds) : "");
 	}
 
+	const isAmerican = (region) => region === "" || indexOf(" US AS GU MH MP PH PR UM VI ", " " + region + " ") >= 0;
+
+	// spelled writes Saint as the region does.
+	const spelled = (name, region) => (slice(name, 0, 4) === "St. " && !isAmerican(region) ? "St " + slice(name, 4) : name);
+
 	// shortsOf returns the short names that a region has for the zone: standard, daylight, generic.
 	function shortsOf(zone, region) {
 		const all = cut(zone.shorts, ";");
-		const family = region === "" || indexOf(" AS GU MH MP PH PR UM VI ", " " + region + " ") >= 0 ? "US" : region;
+		const family = isAmerican(region) ? "US" : region;
 		for (let i = 0; i < all.length; i++) {
 			const colon = indexOf(all[i], ":"), regions = slice(all[i], 0, colon);
 			const has = (r) => indexOf(" " + regions + " ", " " + r + " ") >= 0;
 			if (regions === "*" || has(family) || (isEurope(region) && has("150"))) return cut(slice(all[i], colon + 1), ",");
 		}
-		return list(["", "", ""]);
+		return zone.standardName === "Greenwich Mean Time" ? list(["GMT", "", "GMT"]) : list(["", "", ""]);
 	}
 
-	// now is the offset that the zone has today, in the standard or in the daylight part of the year: the names are of these.
-	function named(zone, span) {
-		for (let i = zone.at.length - 1; i >= 0; i--) {
-			if (zone.daylight[i] === zone.daylight[span]) return zone.offset[i] === zone.offset[span];
-		}
+	// varies reports whether the zone has daylight time within half a year.
+	function varies(zone, seconds) {
+		const from = spanAt(zone, seconds - HALF_YEAR), to = spanAt(zone, seconds + HALF_YEAR);
+		if (to < from) return true;
+		for (let i = from; i <= to; i++) if (zone.daylight[i]) return true;
 		return false;
 	}
 
-	// nameOf returns what the zone is called at a time. style is a letter of patterns: z, v or O, and its width.
+	// isBritish says that the daylight time has a name of the zone's own, which it has had at all times.
+	const isBritish = (zone) => zone.standardName === "Greenwich Mean Time" && slice(zone.name, 0, 7) === "Europe/";
+
+	// nameOf returns what the zone is called at a time. letter and n are those of a pattern: z, v or O, and its width.
 	function nameOf(zone, region, seconds, letter, n) {
 		const span = spanAt(zone, seconds), offset = zone.offset[span], long = n === 4;
 		if (letter === "O") return offsetName(offset, long);
-		const current = named(zone, span), daylight = zone.daylight[span];
+		const daylight = zone.daylight[span], current = (daylight && isBritish(zone)) || zone.name === "UTC" ||
+			(seconds >= zone.since && seconds < LAST_NAMED);
+		const shorts = long ? undefined : shortsOf(zone, region);
 		let name = "";
 		if (letter === "z") {
 			if (current && long) name = daylight ? zone.daylightName : zone.standardName;
-			else if (current) name = shortsOf(zone, region)[daylight ? 1 : 0];
-			return name === "" ? offsetName(offset, long) : name;
+			else if (current) name = shorts[daylight ? 1 : 0];
+			return name === "" ? offsetName(offset, long) : spelled(name, region);
 		}
-		name = long ? zone.generic : shortsOf(zone, region)[2];
-		if (name !== "" && current) return name;
-		return zone.place === "" ? offsetName(offset, long) : zone.place + " Time";
+		if (current) name = genericOf(zone, seconds, shorts);
+		if (name !== "") return spelled(name, region);
+		return zone.place === "" ? offsetName(offset, long) : spelled(zone.place, region) + " Time";
+	}
+
+	// genericOf is the name for both halves of the year. Where there is no daylight time, it is that of standard time.
+	function genericOf(zone, seconds, shorts) {
+		const standard = shorts === undefined ? zone.standardName : shorts[0], generic = shorts === undefined ? zone.generic : shorts[2];
+		if (generic === "" || indexOf(generic, "GMT+") === 0) return "";
+		const at = indexOf(generic, " Standard Time");
+		if (varies(zone, seconds)) return generic === "GMT" ? "" : at < 0 ? generic : slice(generic, 0, at) + " Time";
+		return standard === "" ? generic : standard;
 	}
 
 	const part = create(null);
