@@ -25,7 +25,7 @@ func TestDates(t *testing.T) {
 	defer third.Close()
 	for name, e := range map[string]engine.Engine{"native": p.native, "wasi": p.wasi, "purego": third} {
 		t.Run("D10 "+name, func(t *testing.T) {
-			for some := range slices.Chunk(lines, 200) {
+			for some := range slices.Chunk(lines, 40) {
 				got := evaluate(t, e, some)
 				for n, line := range some {
 					expression, want, _ := strings.Cut(line, "\t")
