@@ -33,7 +33,7 @@ func (r *run) hintValue(timers int) {
 		r.hint(r.nothingHint())
 	}
 	if r.noticed&engine.HintLocale != 0 {
-		r.hint("Only English is known here: what was to be written for another locale was written as for en-US. Numbers, dates and order of words may differ from what that locale's readers expect.")
+		r.hint("Only English is known here: what was to be written for another locale was written as for en-US. Numbers, dates, and the order and case of words may differ from what that locale's readers expect.")
 	}
 	if timers > 0 {
 		r.hint(fmt.Sprintf("%d timer(s) had not fired when the cell returned, and were dropped. Await a promise that the timer resolves.", timers))

@@ -23,6 +23,7 @@ func TestHints(t *testing.T) {
 		{"a function inside the value is nothing to say", func(out *records) { out.Fulfil(`{"a":1}`, engine.HintFunction) }, nil},
 		{"nothing returned and nothing put out", func(out *records) { out.Fulfil(`null`, engine.HintUndefined) }, []string{"return"}},
 		{"nothing returned but something put out", func(out *records) { out.Text("x").Fulfil(`null`, engine.HintUndefined) }, nil},
+		{"a locale that is not English", func(out *records) { out.Fulfil(`"1,5"`, engine.HintLocale) }, []string{"English"}},
 		{
 			"several", func(out *records) { out.Fulfil(`[{},{}]`, engine.HintPromise|engine.HintMapOrSet) },
 			[]string{"await", "Object.fromEntries"},

@@ -138,6 +138,10 @@
 	lazyMethod(Number.prototype, "toLocaleString", "Number", "Number.toLocaleString");
 	lazyMethod(BigInt.prototype, "toLocaleString", "Number", "BigInt.toLocaleString");
 	lazyMethod(String.prototype, "localeCompare", "Collation", "String.localeCompare", 1);
+	lazyMethod(Array.prototype, "toLocaleString", "Lists", "array");
+	lazyMethod(anyView, "toLocaleString", "Lists", "view");
+	lazyMethod(String.prototype, "toLocaleUpperCase", "Case", "upper");
+	lazyMethod(String.prototype, "toLocaleLowerCase", "Case", "lower");
 	for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
 		lazyMethod(Date.prototype, name, "Date", "Date." + name);
 	}

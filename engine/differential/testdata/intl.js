@@ -57,6 +57,25 @@ for (const e of ['(1234567.891).toLocaleString("en-US")', '(0.256).toLocaleStrin
 	"Intl.NumberFormat.prototype.constructor === Intl.NumberFormat", '[1, 2].map(new Intl.NumberFormat("en", {minimumFractionDigits: 1}).format)',
 	'Intl.getCanonicalLocales(["EN-us", "zh-hant-tw", "de-DE-u-nu-latn"])', "Intl.getCanonicalLocales(null)", 'Intl.getCanonicalLocales("x_y")', "Object.prototype.toString.call(Intl)"]) line(e);
 
+for (const currency of ["USD", "CHF"]) for (const currencyDisplay of ["symbol", "code", "name"]) for (const locale of ["en-US", "en-GB", "en-IN"]) {
+	line(`[-12345.678, 1234567, 5].map(new Intl.NumberFormat("${locale}", ${text({ style: "currency", notation: "compact", compactDisplay: "long", currency, currencyDisplay })}).format)`);
+}
+for (const e of ['new Intl.NumberFormat("en").format(10n ** 30000n).length', '(-(10n ** 30000n)).toLocaleString().slice(0, 9)', 'new Intl.NumberFormat("en").format("9".repeat(30000))',
+	'new Intl.NumberFormat("en").format("x".repeat(30000))', 'new Intl.NumberFormat("en").format("0".repeat(30000) + "5")']) line(e);
+
+// ---- lists
+for (const e of ['[1234.5, 0.5, null, undefined, 5n].toLocaleString("en-US", {style: "currency", currency: "USD"})', '[1, [2000, [3000.5]]].toLocaleString("en-US", {minimumFractionDigits: 1})',
+	"((a) => (a.push(a, 2), a.toLocaleString()))([1])", 'Array.prototype.toLocaleString.call({length: 2, 0: 1234, 1: {toLocaleString(...x) { return x.length + String(x) }}}, "en", 5)',
+	"[{toLocaleString(...x) { return x.length }}].toLocaleString()", "Array.prototype.toLocaleString.call(null)", 'new Float64Array([1234.5, 0.25]).toLocaleString("en-US", {style: "percent"})',
+	'new BigInt64Array([1234n]).toLocaleString("en-US")', "[{toLocaleString() { return Symbol() }}].toLocaleString()", "[].toLocaleString.length + [].toLocaleString.name", "[, 1].toLocaleString()",
+	'[new Date(0)].toLocaleString("en-GB", {timeZone: "UTC"})', '[1].toLocaleString("x_y")', '[].toLocaleString("x_y")', '["a"].toLocaleString("x_y")',
+	'((a) => { try { a.toLocaleString() } catch {} a[0] = 7; return a.toLocaleString() })([{toLocaleString() { throw 1 }}])']) line(e);
+
+// ---- case
+for (const e of ['"iß".toLocaleUpperCase()', '"iß".toLocaleUpperCase("en-US")', '"IΣ".toLocaleLowerCase(["de", "en"])', '"a".toLocaleUpperCase("x_y")', '"a".toLocaleLowerCase("")',
+	'"a".toLocaleUpperCase(null)', '"a".toLocaleLowerCase([5])', '"a".toLocaleUpperCase(5)', "String.prototype.toLocaleUpperCase.call(null)", "String.prototype.toLocaleLowerCase.call(12, 'en')",
+	'"a".toLocaleUpperCase.length + "a".toLocaleLowerCase.name']) line(e);
+
 // ---- words
 for (const locale of ["en-US", "en-GB"]) for (const style of ["long", "short", "narrow"]) for (const numeric of ["always", "auto"]) {
 	for (const unit of ["second", "minutes", "hour", "day", "week", "month", "quarter", "years"]) {

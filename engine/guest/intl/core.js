@@ -63,7 +63,7 @@
 		const list = [];
 		let n = 0;
 		const add = (value) => {
-			if (typeof value !== "string" && (typeof value !== "object" || value === null)) throw new TypeError("Incorrect locale information provided");
+			if (typeof value !== "string" && (typeof value !== "object" || value === null)) throw new TypeError("Language ID should be string or object.");
 			const tag = String(value);
 			const parsed = intl.parse(tag);
 			if (parsed === undefined) throw new RangeError("Incorrect locale information provided");
@@ -112,6 +112,63 @@
 		const list = intl.list(locales), out = [];
 		for (let i = 0, n = 0; i < list.length; i++) if (list[i].language === "en") host.define(out, n++, list[i].tag);
 		return out;
+	};
+
+	// ---- upper and lower case
+
+	// A few languages have letters of their own for a case: what is written as in English there, the model is told.
+	const caseMethod = (name, change, special) => function (locales) {
+		if (this === undefined || this === null) throw new TypeError("String.prototype." + name + " called on null or undefined");
+		const value = String(this), list = intl.list(locales);
+		if (list.length > 0 && textIndex(special, "-" + list[0].language + "-") >= 0) notice(HINT_LOCALE);
+		return change(value);
+	};
+	intl.parts.Case = create(null);
+	intl.parts.Case.upper = caseMethod("toLocaleUpperCase", upper, "-tr-az-lt-el-hy-");
+	intl.parts.Case.lower = caseMethod("toLocaleLowerCase", lower, "-tr-az-lt-");
+
+	// ---- lists
+
+	// The lists that are being written, innermost first: one that is in itself is written as nothing there.
+	let writing;
+
+	function listText(list, length, locales, options) {
+		for (let w = writing; w !== undefined; w = w.outer) if (w.list === list) return "";
+		const here = create(null);
+		here.list = list;
+		here.outer = writing;
+		writing = here;
+		try {
+			let out = "";
+			for (let i = 0; i < length; i++) {
+				if (i > 0) out += ",";
+				const element = list[i];
+				if (element !== undefined && element !== null) out += String(joinable(element.toLocaleString(locales, options)));
+			}
+			return out;
+		} finally {
+			writing = here.outer;
+		}
+	}
+	// String() would describe a symbol, which has no text.
+	const joinable = (value) => {
+		if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
+		return value;
+	};
+	const lengthOf = (list) => {
+		const n = +list.length;
+		return n > 0 ? host.floor(n < MAX_LENGTH ? n : MAX_LENGTH) : 0;
+	};
+	const MAX_LENGTH = 2 ** 53 - 1;
+
+	intl.parts.Lists = create(null);
+	intl.parts.Lists.array = function (locales, options) {
+		if (this === undefined || this === null) throw new TypeError("Cannot convert undefined or null to object");
+		const list = Object(this);
+		return listText(list, lengthOf(list), locales, options);
+	};
+	intl.parts.Lists.view = function (locales, options) {
+		return listText(this, host.apply(host.view.length, this, []), locales, options);
 	};
 
 	// ---- classes and values

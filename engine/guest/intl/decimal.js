@@ -10,6 +10,7 @@
 	const exec = uncurry(host.exec), trim = uncurry(host.text.trim), numberText = uncurry(host.numberText);
 
 	const INFINITY = 1 / 0;
+	const LONGEST = 20000; // characters of a text that is read exactly; big integers of any length are
 	const LIMIT = 5000; // digits behind the point: what is smaller is nought
 	const form = new RegExp("^([-+]?)([0-9]*)(?:\\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?$");
 	const radix = new RegExp("^0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)$");
@@ -29,7 +30,6 @@
 	function ofText(text) {
 		const t = trim(text);
 		if (t === "Infinity" || t === "+Infinity" || t === "-Infinity") return number(t[0] === "-", "infinity", "", 0);
-		if (t.length > 20000) return number(false, "nan", "", 0);
 		if (exec(radix, t) !== null) return ofText(String(BigInt(t)));
 		const m = exec(form, t);
 		if (m === null || (t !== "" && m[2] === "" && (m[3] === undefined || m[3] === ""))) return number(false, "nan", "", 0);
@@ -44,6 +44,8 @@
 		if (typeof value === "object" && value !== null || typeof value === "function") value = host.primitive(value);
 		if (typeof value === "bigint") return ofText(String(value));
 		if (typeof value === "string") {
+			// A text of very many digits, which would cost too much, is read as the double that is nearest.
+			if (value.length > LONGEST) return of(+value);
 			const d = ofText(value);
 			if (d.special === undefined && (+value === INFINITY || +value === -INFINITY)) d.special = "infinity";
 			return d;

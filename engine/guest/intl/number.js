@@ -49,11 +49,14 @@
 		return [powers[i], (region === "GB" ? ["k", "m", "bn", "tn"] : ["K", "M", "B", "T"])[i]];
 	}
 
+	// Words are written for powers of ten where they are asked for; beside a currency's sign or code letters are.
+	const inWords = (s) => s.compactDisplay === "long" && (s.style !== "currency" || s.currencyDisplay === "name");
+
 	// exponentFor is the power of ten that a notation leaves out at a magnitude.
 	function exponentFor(s, magnitude) {
 		if (s.notation === "scientific") return magnitude;
 		if (s.notation === "engineering") return host.floor(magnitude / 3) * 3;
-		if (s.notation === "compact") return compactOf(magnitude, s.compactDisplay === "long", s.region)[0];
+		if (s.notation === "compact") return compactOf(magnitude, inWords(s), s.region)[0];
 		return 0;
 	}
 
@@ -133,7 +136,7 @@
 			if (exponent < 0) out.add("exponentMinusSign", "-");
 			out.add("exponentInteger", String(exponent < 0 ? -exponent : exponent));
 		} else if (exponent > 0) {
-			const word = compactOf(exponent, s.compactDisplay === "long", s.region)[1];
+			const word = compactOf(exponent, inWords(s), s.region)[1];
 			const spaced = word[0] === " " || word[0] === "\u202f";
 			if (spaced) out.add("literal", word[0]);
 			out.add("compact", spaced ? slice(word, 1) : word);
