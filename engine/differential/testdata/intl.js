@@ -2,7 +2,8 @@
 // intl_test.go holds Codecell's engines to. `make intl` runs it in Node.
 "use strict";
 let seed = 1;
-const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
+// A product of doubles would lose its low bits, and the sequence would soon repeat itself.
+const random = () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 4294967296;
 const pick = (list) => list[Math.floor(random() * list.length)];
 const lines = [];
 function line(expression) {
@@ -59,6 +60,9 @@ for (const e of ['(1234567.891).toLocaleString("en-US")', '(0.256).toLocaleStrin
 
 for (const currency of ["USD", "CHF"]) for (const currencyDisplay of ["symbol", "code", "name"]) for (const locale of ["en-US", "en-GB", "en-IN"]) {
 	line(`[-12345.678, 1234567, 5].map(new Intl.NumberFormat("${locale}", ${text({ style: "currency", notation: "compact", compactDisplay: "long", currency, currencyDisplay })}).format)`);
+}
+for (const currency of ["USD", "JPY"]) for (const o of [{}, { minimumFractionDigits: 0 }, { minimumFractionDigits: 1 }, { maximumFractionDigits: 1 }, { maximumFractionDigits: 3 }]) {
+	line(`[999.5, 1234.567, 5].map(new Intl.NumberFormat("en-US", ${text({ style: "currency", notation: "compact", currency, ...o })}).format)`);
 }
 for (const e of ['new Intl.NumberFormat("en").format(10n ** 30000n).length', '(-(10n ** 30000n)).toLocaleString().slice(0, 9)', 'new Intl.NumberFormat("en").format("9".repeat(30000))',
 	'new Intl.NumberFormat("en").format("x".repeat(30000))', 'new Intl.NumberFormat("en").format("0".repeat(30000) + "5")']) line(e);

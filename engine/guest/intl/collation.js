@@ -24,8 +24,9 @@
 		"ξΞ οΟ πϖΠ ϻϺ ϟϞ ϙϘ ρϱΡ ϼ σϲΣϹς ͼϾ ͻϽ ͽϿ τΤ υΥϒ φϕΦ χΧ ψΨ ωΩ ϡϠ ͳͲ ϸϷ ϣϢ ϥϤ ϧϦ ϩϨ ϫϪ ϭϬ ϯϮ аА бБ вВ " +
 		"гГ·ґҐ дД ђЂ еЕ єЄ жЖ зЗ ѕЅ иИ іІ јЈ кК лЛ љЉ мМ нН њЊ оО пП рР сС тТ ћЋ уУ фФ хХ цЦ чЧ џЏ шШ щЩ ъЪ " +
 		"ыЫ ьЬ эЭ юЮ яЯ ";
-	// What is sorted like other letters: with another accent or, with an equals sign, in another form.
-	const alike = "ªa= æae Æae đd Đd ðd Ðd ȸdb= ǳdz= ǲdz= Ǳdz= ǆdz ǅdz Ǆdz ħh Ħh ĳij= Ĳij= łl Łl ŀl Ŀl ǉlj= ǈlj= Ǉlj= ǌnj= ǋnj= Ǌnj= №no= ºo= øo Øo œoe Œoe ȹqp= ₨rs= ſs ßss ™tm= ƾts= ƍzw=";
+	// What is sorted like other letters: with an equals sign in another form, behind a slash with that mark, otherwise with an
+	// accent of its own, above all marks, behind the first letter.
+	const alike = "ªa= æae Æae đd/335 Đd/335 ðd Ðd ȸdb= ǳdz= ǲdz= Ǳdz= ǆdz/30c ǅdz/30c Ǆdz/30c ħh/335 Ħh/335 ĳij= Ĳij= łl/335 Łl/335 ŀl Ŀl ǉlj= ǈlj= Ǉlj= ǌnj= ǋnj= Ǌnj= №no= ºo= øo/338 Øo/338 œoe Œoe ȹqp= ₨rs= ſs ßss ™tm= ƾts= ƍzw=";
 	// The marks that accents are, in their order.
 	const marks = "34f 332 313 343 314 301 341 300 340 306 302 30c 30a 342 308 344 30b 303 307 338 327 328 304 30d 30e 312 315 31a 33d 33e 33f 346 34a 34b 34c 350 351 352 357 35b 35d 35e 316 317 318 319 31c 31d 31e 31f 320 329 32a 32b 32c 32f 333 33a 33b 33c 347 348 349 34d 34e 353 354 355 356 359 35a 35c 35f 362 336 337 335 305 309 30f 310 311 31b 321 322 323 324 325 326 32d 32e 330 331 334 339 345 358 360 361 363 368 369 364 36a 365 36b 366 36c 36d 367 36e 36f";
 
@@ -58,18 +59,20 @@
 	const at = (c) => host.floor(weights[charCode(c, 0)] / PLACE);
 	const afterPunctuation = at("`"), currencies = at("¤"), digits = at("0"), letters = at("a");
 	for (let i = 0; i < 128; i++) define(ascii, i, weights[i] ?? 0);
+	const FIRST_MARK = 64, ABOVE_MARKS = 500;
+	const accents = create(null);
+	for (let all = split(marks, " "), i = 0; i < all.length; i++) accents[+("0x" + all[i])] = FIRST_MARK + i + 1;
 	const others = create(null); // the letters that a character is sorted like
 	for (let all = split(alike, " "), i = 0; i < all.length; i++) {
-		const form = all[i][all[i].length - 1] === "=";
+		const parts = split(all[i], "/"), form = all[i][all[i].length - 1] === "=";
 		const like = create(null);
-		like.text = slice(all[i], 1, all[i].length - (form ? 1 : 0));
+		like.text = slice(parts[0], 1, parts[0].length - (form ? 1 : 0));
+		like.mark = parts.length > 1 ? accents[+("0x" + parts[1])] : 0;
 		// Small and large have the same accent.
-		like.accent = form ? 0 : 40 + charCode(lower(all[i][0]), 0) % 20;
+		like.own = form || like.mark > 0 ? 0 : ABOVE_MARKS + charCode(lower(all[i][0]), 0) % 20;
 		like.form = form ? 3 : 0;
 		others[charCode(all[i], 0)] = like;
 	}
-	const accents = create(null);
-	for (let all = split(marks, " "), i = 0; i < all.length; i++) accents[+("0x" + all[i])] = i + 1;
 
 	const isLetter = new RegExp("[\\p{L}\\p{N}]", "u"), isMark = new RegExp("\\p{M}", "u"), isIgnored = new RegExp("[\\p{Cc}\\p{Cf}]", "u");
 	const isLarge = new RegExp("[\\p{Lu}\\p{Lt}]", "u");
@@ -92,8 +95,11 @@
 		key.accents = accentKey;
 		key.forms = forms;
 		let n = 0, m = 0;
+		let left = false; // whether what came last was left out, and the marks on it are too
 		const add = (p, accent, form) => {
-			if (p === 0 || (s.ignorePunctuation && p < afterPunctuation)) return;
+			if (p === 0) return;
+			left = s.ignorePunctuation && p < afterPunctuation;
+			if (left) return;
 			define(places, n, p);
 			define(accentKey, m++, 1 + accent);
 			define(forms, n++, form);
@@ -118,7 +124,7 @@
 			}
 			const accent = accents[point];
 			if (accent !== undefined) {
-				define(accentKey, m++, 64 + accent);
+				if (!left) define(accentKey, m++, accent);
 				continue;
 			}
 			const c = fromCodePoint(point), like = others[point];
@@ -127,12 +133,13 @@
 				for (let k = 0; k < like.text.length; k++) {
 					const w = weights[charCode(like.text, k)];
 					add(host.floor(w / PLACE), 0, like.form + large);
+					if (k === 0 && like.own > 0) define(accentKey, m++, like.own);
 				}
-				if (like.accent > 0) define(accentKey, m++, like.accent);
+				if (like.mark > 0) define(accentKey, m++, like.mark);
 				continue;
 			}
-			if (exec(isMark, c) !== null) define(accentKey, m++, 1000 + point);
-			else add(unknown(c, point), 0, exec(isLarge, c) !== null ? 1 : 0);
+			if (exec(isMark, c) === null) add(unknown(c, point), 0, exec(isLarge, c) !== null ? 1 : 0);
+			else if (!left) define(accentKey, m++, 1000 + point);
 		}
 		return key;
 	}

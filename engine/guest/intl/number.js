@@ -90,13 +90,15 @@
 			const from = end - size > 0 ? end - size : 0;
 			define(groups, n++, slice(digits, from, end));
 			end = from;
-			if (s.region === "IN" && s.currencySign !== "accounting") size = 2;
+			if (s.region === "IN" && (s.currencySign !== "accounting" || s.currencyDisplay === "name")) size = 2;
 		}
 		while (n-- > 0) {
 			out.add("integer", groups[n]);
 			if (n > 0) out.add("group", s.region === "ZA" ? NBSP : ",");
 		}
 	}
+
+	const one = new RegExp("^0*1$");
 
 	// plain is the number itself, without sign, currency or unit. It also says what a plural depends on.
 	function plain(s, d, out) {
@@ -125,7 +127,7 @@
 			}
 		}
 		state.zero = laid.zero;
-		state.one = laid.integer === "1" && laid.fraction === "" && exponent === 0;
+		state.one = exec(one, laid.integer) !== null && laid.fraction === "" && exponent === 0;
 		addInteger(out, s, laid.integer);
 		if (laid.fraction !== "") {
 			out.add("decimal", s.region === "ZA" ? "," : ".");
@@ -263,7 +265,6 @@
 			s.unitDisplay = unitDisplay;
 		}
 		s.notation = intl.option(options, "notation", ["standard", "scientific", "engineering", "compact"], "standard", SERVICE);
-		if (s.style === "currency" && s.notation === "compact") least = most = 0;
 		const digits = settings(options, SERVICE, least, most, s.notation);
 		for (let keys = host.reflect.ownKeys(digits), i = 0; i < keys.length; i++) s[keys[i]] = digits[keys[i]];
 		const compactDisplay = intl.option(options, "compactDisplay", ["short", "long"], "short", SERVICE);
