@@ -56,6 +56,8 @@ var mayImport = map[string][]string{
 
 	"engine/worker/sandbox": {},
 
+	"engine/internal/frame/frametest": {},
+
 	"engine/wasi/fuel/addfuel": {"engine/wasi/fuel"},
 	"namespaces":               {},
 	"namespaces/mcp":           {"bridge/executor", "catalog"},

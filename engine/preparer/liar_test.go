@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/codecell/codecell/engine/internal/child"
 	"github.com/codecell/codecell/engine/internal/frame"
+	"github.com/codecell/codecell/engine/internal/frame/frametest"
 	"github.com/codecell/codecell/engine/internal/wire"
 	"github.com/codecell/codecell/engine/script"
 )
@@ -71,22 +71,22 @@ func TestLiars(t *testing.T) {
 			require.Zero(t, pool.Stats().Idle, "it is not asked again")
 		})
 	}
-	t.Run("H2 a process that breaks its connection is ended", func(t *testing.T) {
+	t.Run("H2 a process that breaks its connection and lives on is ended", func(t *testing.T) {
 		pool := newPool(t, Options{Command: []string{asLiar, "hang up"}})
 		_, _, err := pool.Prepare(t.Context(), request("a", large, script.TypeScript))
 		require.Error(t, err)
 		require.Zero(t, pool.Stats().Idle)
+
+		spawner := child.NewSpawner()
+		defer spawner.Close()
+		p, err := start(spawner, []string{asLiar, "hang up"}, false)
+		require.NoError(t, err)
+		v := p.parse(t.Context(), &question{text: large, language: script.TypeScript}, time.Minute)
+		require.ErrorIs(t, v.err, errKilled)
+		<-p.Exited()
+		require.True(t, p.WasKilled())
 	})
 }
-
-// replay is a socket on which a child has said something before it was asked.
-type replay struct{ io.Reader }
-
-func (replay) Write(b []byte) (int, error)      { return len(b), nil }
-func (replay) Close() error                     { return nil }
-func (replay) SetDeadline(time.Time) error      { return nil }
-func (replay) SetReadDeadline(time.Time) error  { return nil }
-func (replay) SetWriteDeadline(time.Time) error { return nil }
 
 func FuzzExchange(f *testing.F) {
 	say := func(kind byte, body []byte) []byte {
@@ -98,9 +98,9 @@ func FuzzExchange(f *testing.F) {
 	f.Add(say(sayReady, []byte(`{"sandbox":{"Lacks":["all"]}}`)))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		q := question{text: "let a: number = 1", language: script.TypeScript}
-		p := &process{conn: frame.Conn{Socket: replay{bytes.NewReader(said)}}}
+		p := &process{conn: frame.Conn{Socket: frametest.Reading(said)}}
 		_ = p.greet(true)
-		p.conn = frame.Conn{Socket: replay{bytes.NewReader(said)}}
+		p.conn = frame.Conn{Socket: frametest.Reading(said)}
 		body, err := p.exchange(&q)
 		if err != nil {
 			return

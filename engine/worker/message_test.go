@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +13,17 @@ import (
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
 	"github.com/codecell/codecell/engine/internal/frame"
+	"github.com/codecell/codecell/engine/internal/frame/frametest"
 	"github.com/codecell/codecell/engine/internal/wire"
 )
+
+// written is a frame as it goes over the wire.
+func written(t testing.TB, kind byte, body []byte) []byte {
+	p := &frametest.Pipe{}
+	c := frame.Conn{Socket: p}
+	require.NoError(t, c.WriteFrame(append(c.NewFrame(kind), body...)))
+	return p.Bytes()
+}
 
 var steps = map[string]stepRequest{
 	"a first step":   {guest: 7, until: time.Second, fresh: true, catalog: catalog{id: 3, text: []byte("c")}, closed: []uint64{1, 2}, input: []byte("in")},
@@ -119,7 +127,7 @@ func FuzzAsk(f *testing.F) {
 			}}
 		})
 		s := newServer(e, 1<<20)
-		conn := &pipe{Reader: bytes.NewReader(append(written(t, kind, body), written(t, requestFootprint, wire.U64(nil, 1))...))}
+		conn := frametest.Reading(append(written(t, kind, body), written(t, requestFootprint, wire.U64(nil, 1))...))
 		err := s.serveConn(&frame.Conn{Socket: conn})
 		if !errors.Is(err, frame.ErrProtocol) {
 			require.ErrorIs(t, err, io.EOF)
@@ -148,7 +156,7 @@ func FuzzControl(f *testing.F) {
 		vm, err := e.NewVM(nil)
 		require.NoError(t, err)
 		s := &server{engine: e, guests: map[uint64]*hostedGuest{1: {VM: vm}}}
-		err = s.serveControl(&frame.Conn{Socket: &pipe{Reader: bytes.NewReader(written(t, kind, body))}})
+		err = s.serveControl(&frame.Conn{Socket: frametest.Reading(written(t, kind, body))})
 		if err != nil {
 			require.ErrorIs(t, err, frame.ErrProtocol)
 		}

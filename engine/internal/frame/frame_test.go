@@ -6,28 +6,17 @@ import (
 	"io"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/engine/internal/frame/frametest"
 )
 
-// pipe is a socket that reads what it was made with, and keeps what is written.
-type pipe struct {
-	io.Reader
-	bytes.Buffer
-}
-
-func (p *pipe) Read(b []byte) (int, error)       { return p.Reader.Read(b) }
-func (*pipe) Close() error                       { return nil }
-func (*pipe) SetDeadline(time.Time) error        { return nil }
-func (*pipe) SetReadDeadline(time.Time) error    { return nil }
-func (*pipe) SetWriteDeadline(t time.Time) error { return nil }
-
-func reading(b []byte) *Conn { return &Conn{Socket: &pipe{Reader: bytes.NewReader(b)}} }
+func reading(b []byte) *Conn { return &Conn{Socket: frametest.Reading(b)} }
 
 // written is a frame as it goes over the wire.
 func written(t testing.TB, kind byte, body []byte) []byte {
-	p := &pipe{}
+	p := &frametest.Pipe{}
 	s := Conn{Socket: p}
 	require.NoError(t, s.WriteFrame(append(s.NewFrame(kind), body...)))
 	return p.Bytes()
@@ -47,7 +36,7 @@ func TestFrames(t *testing.T) {
 			"with an error at the end": iotest.DataErrReader(bytes.NewReader(wire)),
 		} {
 			t.Run(name, func(t *testing.T) {
-				s := Conn{Socket: &pipe{Reader: r}}
+				s := Conn{Socket: &frametest.Pipe{Reader: r}}
 				for n, size := range sizes {
 					kind, body, err := s.ReadFrame(1 << 30)
 					require.NoError(t, err)
@@ -94,7 +83,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(append(written(f, 'a', nil), written(f, 'b', make([]byte, minBuffer))...), 7)
 	f.Fuzz(func(t *testing.T, wire []byte, chunk int) {
 		const limit = 64 << 10
-		s := Conn{Socket: &pipe{Reader: &chunks{wire, max(1, chunk%64)}}}
+		s := Conn{Socket: &frametest.Pipe{Reader: &chunks{wire, max(1, chunk%64)}}}
 		rest := wire
 		for {
 			kind, body, err := s.ReadFrame(limit)
@@ -137,7 +126,7 @@ func TestLargeFrames(t *testing.T) {
 		require.Equal(t, []int{maxKeptBuffer + 1}, told)
 	})
 	t.Run("H6 it is announced once, whatever interrupts its reading", func(t *testing.T) {
-		c := &Conn{Socket: &pipe{Reader: iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(large[:40])))}}
+		c := &Conn{Socket: &frametest.Pipe{Reader: iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(large[:40])))}}
 		told := 0
 		c.Large = func(int) { told++ }
 		for range 3 {
