@@ -17,7 +17,6 @@ func lookUp(_ context.Context, c *call) error {
 	if c.method == engine.MethodNamespace {
 		return lookUpNamespace(c)
 	}
-	c.run.turn.counts.describe.Add(1)
 	e, err := c.run.turn.catalog.Lookup(c.target)
 	if err != nil {
 		return &refusalError{codeUnknownTool, err.Error()}

@@ -158,12 +158,13 @@ func telemetries(t *testing.T, c *client) {
 		{"nothing yet", `return 1`, "0 0 0"},
 		{"a search", `await tools.search("x")`, "1 0 0"},
 		{"a describe", `await tools.describe("read")`, "1 1 0"},
-		{"a call describes too", `await tools.call("read", {})`, "1 2 1"},
-		{"an MCP call does not", `await MCP.wiki.findPage({})`, "1 2 2"},
-		{"an unknown id is looked up", `await tools.describe("nowhere").catch(() => 0)`, "1 3 2"},
-		{"files count nothing", `await API.list(); await MCP.$api()`, "1 3 2"},
-		{"refused input counts nothing", ` `, "1 3 2"},
-		{"a failed cell counts", `await tools.search("x"); throw 1`, "2 3 2"},
+		{"a call is no describe", `await tools.call("read", {})`, "1 1 1"},
+		{"nor is an MCP call", `await MCP.wiki.findPage({})`, "1 1 2"},
+		{"one of an unknown tool is neither", `await tools.call("nowhere", {}).catch(() => 0)`, "1 1 2"},
+		{"an unknown id is looked up", `await tools.describe("nowhere").catch(() => 0)`, "1 2 2"},
+		{"files count nothing", `await API.list(); await MCP.$api()`, "1 2 2"},
+		{"refused input counts nothing", ` `, "1 2 2"},
+		{"a failed cell counts", `await tools.search("x"); throw 1`, "2 2 2"},
 	} {
 		t.Run("G6 "+step.rule, func(t *testing.T) { counts(t, step.code, step.counts) })
 	}
