@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/server"
 )
 
@@ -120,6 +122,26 @@ func TestValidateConfig(t *testing.T) {
 			err = c.WithDefaults().validate()
 			require.ErrorContains(t, err, tc.says)
 			require.NotContains(t, err.Error(), "secret", "a key is not repeated")
+		})
+	}
+}
+
+func TestParkedHeaps(t *testing.T) {
+	for _, tc := range []struct {
+		name, mode       string
+		configured, want int
+	}{
+		{"the default", modeAuto, 0, bridge.DefaultParkedHeaps},
+		{"as configured", modeAuto, 3, 3},
+		{"the WebAssembly engine's guests leave it as well", modeWASI, 3, 3},
+		{"all stay in an engine that was asked for by name", modeNative, 3, 2000},
+		{"all stay in an engine that lets none go", modePureGo, 3, 2000},
+	} {
+		t.Run("C4 heaps of suspended runs: "+tc.name, func(t *testing.T) {
+			c := Config{Engine: EngineConfig{Mode: tc.mode}, Snapshot: SnapshotConfig{ParkedHeaps: tc.configured}, Auth: AuthConfig{Keys: make([]server.Key, 20)}}
+			codeMode := config.Config{MaxSuspendedRuns: 100}
+			require.Equal(t, tc.want, c.parkedHeaps(codeMode))
+			require.Equal(t, max(1024, tc.want+spareHeaps), c.heaps(codeMode), "and there are heaps for them")
 		})
 	}
 }

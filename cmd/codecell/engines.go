@@ -14,7 +14,6 @@ import (
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/hybrid"
-	"github.com/codecell/codecell/engine/wasi"
 	"github.com/codecell/codecell/engine/worker"
 )
 
@@ -133,11 +132,13 @@ func (c Config) heaps(codeMode config.Config) int {
 	return max(1024, c.parkedHeaps(codeMode)+spareHeaps)
 }
 
-// parkedHeaps is how many suspended runs keep their heaps: in mode native all, unless their turns want it otherwise.
+// parkedHeaps is how many suspended runs keep their heaps: all of them where guests can't leave theirs, and where an engine
+// was chosen by its name that they would leave for another one, unless their turns want it otherwise.
 func (c Config) parkedHeaps(codeMode config.Config) int {
-	_, noGuest := wasi.Module()
+	r := engineOf(c.Engine.Mode)
+	stays := r.companion != "" && c.Engine.Mode == r.name
 	switch {
-	case c.Engine.Mode == modeNative || noGuest != nil:
+	case stays || !r.leavesHeap():
 		return c.suspendedRuns(codeMode)
 	case c.Snapshot.ParkedHeaps > 0:
 		return c.Snapshot.ParkedHeaps

@@ -65,6 +65,11 @@ func engineOf(mode string) *registration {
 	return last
 }
 
+// leavesHeap says whether a suspended run's guest can leave its heap.
+func (r *registration) leavesHeap() bool {
+	return r.portable || r.companion != "" && engineOf(r.companion).missing() == nil
+}
+
 // openEngine opens the engine that a worker is told to be.
 func openEngine(s worker.Settings) (engine.Engine, error) {
 	r := engineOf(s.Engine)
