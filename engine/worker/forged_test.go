@@ -97,6 +97,9 @@ func forge() error {
 				if err != nil {
 					return
 				}
+				if bytes.Contains(body, []byte(noControl)) {
+					_ = control.Close()
+				}
 				answerWith(conn, body)
 			}
 		}()
@@ -104,9 +107,12 @@ func forge() error {
 	if err := sendJSON(control, controlReady, &ready{Name: "forger"}); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, control)
-	return err
+	_, _ = io.Copy(io.Discard, control)
+	select {} // also when nobody controls it any more
 }
+
+// noControl has a forger close the connection on which it is told to end, and live on.
+const noControl = "no control"
 
 func answerWith(conn *frame.Conn, body []byte) {
 	for name, reply := range forgedReplies {
@@ -161,6 +167,22 @@ func TestH3ForgedReplies(t *testing.T) {
 		<-p.exited
 		require.Contains(t, p.reason.text, "did not say that it lives")
 	})
+}
+
+func TestLivesOn(t *testing.T) {
+	for name, cell := range map[string]string{
+		"a step's connection": "half a frame", "the connection on which it is controlled": noControl,
+	} {
+		t.Run("H3 a worker that closes "+name+" and lives on is ended", func(t *testing.T) {
+			e := workers(t, Options{Settings: Settings{Engine: "fake"}, Command: []string{"worker", "forger"}})
+			p := serving(t, e)
+			_, _ = guest(t, e).Step(t.Context(), begin(cell), longEnough)
+			<-p.exited
+			require.Equal(t, "it closed its connection and lived on", p.reason.text)
+			require.True(t, p.reason.crashed)
+			require.True(t, p.WasKilled())
+		})
+	}
 }
 
 // requireNothingHeld checks that no connection keeps a large buffer, and that no bytes are reserved for one.
