@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/bridge/outbound"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
 	"github.com/codecell/codecell/namespaces"
@@ -69,8 +69,9 @@ type Options struct {
 	Executors map[string]executor.Executor
 	// SigningKeys sign what the http executor sends; without any it is sent unsigned.
 	SigningKeys executor.SigningKeys
-	// HTTPClient sends the http executor's requests. The default follows no redirects and uses no proxy.
-	HTTPClient *http.Client
+	// Outbound sends the http executor's requests; the caller closes its idle connections after the service. Nil for one that
+	// calls the public internet only.
+	Outbound *outbound.Client
 	// TurnTTL is how long a turn that nobody uses is kept. Default one hour.
 	TurnTTL time.Duration
 	// MaxTurns bounds the turns that are kept. Default 10,000.
@@ -159,7 +160,7 @@ func New(o Options) (*Service, error) {
 		pace:    newPace(),
 		stop:    make(chan struct{}),
 		executors: executor.NewRegistry(executor.Options{
-			Custom: o.Executors, Echo: o.TestExecutors, HTTPClient: o.HTTPClient, Keys: o.SigningKeys,
+			Custom: o.Executors, Echo: o.TestExecutors, Outbound: o.Outbound, Keys: o.SigningKeys,
 		}),
 	}
 	if portable, ok := o.Engine.(engine.Portable); ok {

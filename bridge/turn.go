@@ -124,7 +124,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 			return nil, err
 		}
 	}
-	if t.executors, err = s.bindTools(entries); err != nil {
+	if t.executors, err = s.bindTools(tenant, entries); err != nil {
 		return nil, err
 	}
 	t.shellTool = shellTool(entries)
@@ -342,10 +342,10 @@ func (t *Turn) allowsLanguage(language string) bool {
 }
 
 // bindTools binds the turn's tools to their executors. Those that the caller runs are left out.
-func (s *Service) bindTools(entries *catalog.Catalog) (map[string]executor.Binding, error) {
+func (s *Service) bindTools(tenant string, entries *catalog.Catalog) (map[string]executor.Binding, error) {
 	bound := make(map[string]executor.Binding, entries.Len())
 	for _, e := range entries.Entries() {
-		b, err := s.executors.Bind(e.Tool().Executor)
+		b, err := s.executors.Bind(tenant, e.Tool().Executor)
 		if err != nil {
 			return nil, &Error{Kind: KindInvalid, Key: "tools", Msg: fmt.Sprintf("executor of tool %s: %v", e.ID(), err)}
 		}

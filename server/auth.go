@@ -128,7 +128,7 @@ func (a *authenticator) tenant(headers []string) (string, error) {
 // checkLocalHost turns down requests that a browser was tricked into sending: a name that was rebound to 127.0.0.1
 // still stands in the Host header.
 func checkLocalHost(host string) error {
-	if isLoopback(host) {
+	if IsLoopback(host) {
 		return nil
 	}
 	return &problem{
@@ -137,8 +137,8 @@ func checkLocalHost(host string) error {
 	}
 }
 
-// isLoopback tells whether a host, with or without a port, is this machine by itself.
-func isLoopback(hostport string) bool {
+// IsLoopback tells whether a host, with or without a port, is this machine by itself.
+func IsLoopback(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h

@@ -12,6 +12,7 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/outbound"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
@@ -59,7 +60,9 @@ func openEngine(s worker.Settings) (engine.Engine, error) {
 func startService(t *testing.T, e engine.Engine) contracttest.Target {
 	t.Helper()
 	signing := executor.SigningKeys{Master: []byte("a key that only this test knows")}
-	service, err := bridge.New(bridge.Options{Engine: e, TestExecutors: true, SigningKeys: signing})
+	client, err := outbound.New(outbound.Options{Hosts: []string{outbound.Public, outbound.Loopback}})
+	require.NoError(t, err)
+	service, err := bridge.New(bridge.Options{Engine: e, TestExecutors: true, SigningKeys: signing, Outbound: client})
 	require.NoError(t, err)
 	s, err := server.New(server.Options{
 		Backend: server.FromBridge(service, nil),

@@ -27,7 +27,7 @@ func someone() Context {
 }
 
 func TestBind(t *testing.T) {
-	r := NewRegistry(Options{Echo: true, Custom: map[string]Executor{
+	r := NewRegistry(Options{Echo: true, Outbound: toLoopback(t), Custom: map[string]Executor{
 		"own":    executorFunc(func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage("1"), nil }),
 		"echo":   executorFunc(func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage(`"mine"`), nil }),
 		"caller": executorFunc(func(context.Context, Call) (json.RawMessage, error) { return json.RawMessage(`"mine"`), nil }),
@@ -50,14 +50,14 @@ func TestBind(t *testing.T) {
 		{"an executor of the operator's", `{"type":"own"}`, 30 * time.Second},
 	} {
 		t.Run("G3 "+tc.name, func(t *testing.T) {
-			b, err := r.Bind(json.RawMessage(tc.executor))
+			b, err := r.Bind("", json.RawMessage(tc.executor))
 			require.NoError(t, err)
 			require.Equal(t, tc.timeout, b.timeout)
 			require.Equal(t, tc.timeout == 0, b.ByCaller())
 		})
 	}
 	t.Run("G3 a built-in type can't be replaced", func(t *testing.T) {
-		b, err := r.Bind(json.RawMessage(`{"type":"echo"}`))
+		b, err := r.Bind("", json.RawMessage(`{"type":"echo"}`))
 		require.NoError(t, err)
 		require.IsType(t, echoExecutor{}, b.executor)
 	})
@@ -81,14 +81,14 @@ func TestBind(t *testing.T) {
 		{"a header's value", `{"type":"http","url":"http://h/","headers":{"ok":"1","x":"c\r\nd: e"}}`, "headers.x: the value has line breaks"},
 	} {
 		t.Run("G3 mistakes show at the turn: "+tc.name, func(t *testing.T) {
-			_, err := r.Bind(json.RawMessage(tc.executor))
+			_, err := r.Bind("", json.RawMessage(tc.executor))
 			require.ErrorContains(t, err, tc.text)
 		})
 	}
 	t.Run("G3 echo is off unless enabled", func(t *testing.T) {
 		off := NewRegistry(Options{})
 		defer off.Close()
-		_, err := off.Bind(json.RawMessage(`{"type":"echo"}`))
+		_, err := off.Bind("", json.RawMessage(`{"type":"echo"}`))
 		require.ErrorContains(t, err, `unknown type "echo"; this service knows caller, http`)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/codecell/codecell/bridge/internal/jsontext"
+	"github.com/codecell/codecell/bridge/outbound"
 )
 
 const (
@@ -28,36 +29,35 @@ const (
 // The request is JSON {callId, parentCallId, runId, turnId, toolId, name, input, context}, signed if there is a key for
 // the tenant (see Signature). The response must be JSON: {content, details, isError}.
 type httpExecutor struct {
-	client *http.Client
+	client *outbound.Client
 	keys   SigningKeys
 }
 
-func newHTTPExecutor(client *http.Client, keys SigningKeys) *httpExecutor {
+func newHTTPExecutor(client *outbound.Client, keys SigningKeys) *httpExecutor {
 	if client == nil {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.Proxy = nil // tools are where the turn says, not where the environment says
-		transport.MaxIdleConnsPerHost = 64
-		client = &http.Client{
-			Transport: transport,
-			// A redirect would take the call and its signature to a place that nobody configured.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}
+		client, _ = outbound.New(outbound.Options{}) // fails for a list that can't be read, and there is none
 	}
 	return &httpExecutor{client: client, keys: keys}
 }
 
 // Close implements Closer: connections that no call uses are closed.
-func (h *httpExecutor) Close() { h.client.CloseIdleConnections() }
+func (h *httpExecutor) Close() { h.client.CloseIdle() }
 
 type httpSpec struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 }
 
-// Check implements Checker.
-func (h *httpExecutor) Check(raw json.RawMessage) error {
-	if _, err := parseHTTPSpec(raw); err != nil {
+// check is Checker.Check for a tenant's tool: which hosts may be called is a matter of the tenant.
+func (h *httpExecutor) check(tenant string, raw json.RawMessage) error {
+	spec, err := parseHTTPSpec(raw)
+	if err != nil {
 		return err
+	}
+	if u, err := url.Parse(spec.URL); err == nil {
+		if err := h.client.Check(tenant, u); err != nil {
+			return fmt.Errorf("url: %w", err)
+		}
 	}
 	return onlyKeys(raw, "url", "headers")
 }
@@ -88,7 +88,7 @@ func (h *httpExecutor) Execute(ctx context.Context, call Call) (json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	resp, err := h.client.Do(req)
+	resp, err := h.client.Do(call.Tenant, req)
 	if err != nil {
 		return nil, transportError(ctx, call, err)
 	}
@@ -142,6 +142,9 @@ func (h *httpExecutor) request(ctx context.Context, call Call) (*http.Request, e
 func transportError(ctx context.Context, call Call, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
+	}
+	if refused, ok := outbound.Refused(err); ok {
+		return fmt.Errorf("tool %s can't be called: %w", call.Tool.ID(), refused)
 	}
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {

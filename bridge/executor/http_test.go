@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/outbound"
 	"github.com/codecell/codecell/catalog"
 )
 
@@ -23,8 +24,15 @@ type remote struct {
 	handler atomic.Pointer[http.HandlerFunc]
 }
 
+// toLoopback calls the public internet and this machine.
+func toLoopback(t testing.TB) *outbound.Client {
+	c, err := outbound.New(outbound.Options{Hosts: []string{outbound.Public, outbound.Loopback}})
+	require.NoError(t, err)
+	return c
+}
+
 func newRemote(t testing.TB) *remote {
-	r := &remote{httpExecutor: newHTTPExecutor(nil, SigningKeys{Master: []byte("signing key")})}
+	r := &remote{httpExecutor: newHTTPExecutor(toLoopback(t), SigningKeys{Master: []byte("signing key")})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { (*r.handler.Load())(w, req) }))
 	t.Cleanup(server.Close)
 	t.Cleanup(r.Close)
@@ -83,7 +91,7 @@ func TestHTTPRequest(t *testing.T) {
 			require.Empty(t, req.Header.Get("X-Codecell-Signature"))
 			answers(201, "1")(w, req)
 		})
-		unsigned := newHTTPExecutor(nil, SigningKeys{})
+		unsigned := newHTTPExecutor(toLoopback(t), SigningKeys{})
 		defer unsigned.Close()
 		_, err := unsigned.Execute(context.Background(), r.call(t, more))
 		require.NoError(t, err)
@@ -155,9 +163,9 @@ func TestHTTPTimeout(t *testing.T) {
 		done := make(chan struct{})
 		r.handle(func(http.ResponseWriter, *http.Request) { <-done })
 		defer close(done)
-		registry := NewRegistry(Options{})
+		registry := NewRegistry(Options{Outbound: toLoopback(t)})
 		defer registry.Close()
-		b, err := registry.Bind(httpSpecOf(r.url, `,"timeoutMs":50`))
+		b, err := registry.Bind("", httpSpecOf(r.url, `,"timeoutMs":50`))
 		require.NoError(t, err)
 		_, err = b.Execute(t.Context(), r.call(t, ""))
 		require.ErrorIs(t, err, ErrTimeout)

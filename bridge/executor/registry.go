@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/codecell/codecell/bridge/outbound"
 )
 
 // The executor types that every service knows.
@@ -29,8 +30,8 @@ type Options struct {
 	Custom map[string]Executor
 	// Echo enables the echo executor, which answers without any tool behind it.
 	Echo bool
-	// HTTPClient sends the http executor's requests. The default follows no redirects and uses no proxy.
-	HTTPClient *http.Client
+	// Outbound sends the http executor's requests. Nil for one that calls the public internet only.
+	Outbound *outbound.Client
 	// Keys sign what the http executor sends.
 	Keys SigningKeys
 }
@@ -40,7 +41,7 @@ type Registry struct{ byType map[string]Executor }
 
 // NewRegistry returns the built-in executors and those of the options.
 func NewRegistry(o Options) *Registry {
-	r := &Registry{byType: map[string]Executor{typeHTTP: newHTTPExecutor(o.HTTPClient, o.Keys)}}
+	r := &Registry{byType: map[string]Executor{typeHTTP: newHTTPExecutor(o.Outbound, o.Keys)}}
 	if o.Echo {
 		r.byType[typeEcho] = echoExecutor{}
 	}
@@ -61,9 +62,9 @@ func (r *Registry) Close() {
 	}
 }
 
-// Bind reads a tool's "executor" object, so that a mistake shows when the turn is prepared and not when a cell calls the
-// tool. None, null and type "caller" mean that the caller runs the tool: the Binding is then the zero one.
-func (r *Registry) Bind(spec json.RawMessage) (Binding, error) {
+// Bind reads the "executor" object of a tenant's tool, so that a mistake shows when the turn is prepared and not when a cell
+// calls the tool. None, null and type "caller" mean that the caller runs the tool: the Binding is then the zero one.
+func (r *Registry) Bind(tenant string, spec json.RawMessage) (Binding, error) {
 	if len(spec) == 0 || bytes.Equal(spec, []byte("null")) {
 		return Binding{}, nil
 	}
@@ -85,7 +86,10 @@ func (r *Registry) Bind(spec json.RawMessage) (Binding, error) {
 	if head.TimeoutMs > 0 {
 		b.timeout = max(milliseconds(head.TimeoutMs), time.Millisecond)
 	}
-	if c, ok := e.(Checker); ok {
+	switch c := e.(type) {
+	case *httpExecutor:
+		return b, c.check(tenant, spec)
+	case Checker:
 		return b, c.Check(spec)
 	}
 	return b, nil

@@ -35,6 +35,10 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
+	client, err := c.Executors.outbound(logger)
+	if err != nil {
+		return nil, err
+	}
 	e := newEngines(c, codeMode, agents, logger)
 	if e.err != nil {
 		logger.Error("the engine could not be loaded; code mode is refused", "error", e.err)
@@ -52,7 +56,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotKey: []byte(c.Snapshot.Key),
 		SnapshotBytes: c.Snapshot.MaxBytes, SnapshotTenantBytes: c.Snapshot.MaxTenantBytes,
 		MaxSuspendedRuns: c.suspendedRuns(codeMode), MemoryBytes: c.Memory.MaxBytes, TenantBytes: c.Memory.MaxTenantBytes,
-		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(),
+		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client,
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/outbound"
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 )
@@ -81,6 +82,11 @@ type ExecutorsConfig struct {
 	SigningKey string `json:"signingKey"`
 	// SigningKeys are keys of tenants that have one of their own, by tenant. At least 16 bytes each.
 	SigningKeys map[string]string `json:"signingKeys"`
+	// Hosts are those that executors and hooks may call, in the forms of outbound.ParseHosts. Default "public", and
+	// "loopback" if the service listens on loopback.
+	Hosts []string `json:"hosts"`
+	// TenantHosts are lists of tenants that have one of their own, which counts instead, by tenant.
+	TenantHosts map[string][]string `json:"tenantHosts"`
 }
 
 // EngineConfig chooses and bounds the engines; zero leaves a bound to the engine.
@@ -260,6 +266,12 @@ func (c Config) WithDefaults() Config {
 			c.Memory.MaxTenantBytes /= 2
 		}
 	}
+	if c.Executors.Hosts == nil {
+		c.Executors.Hosts = []string{outbound.Public}
+		if server.IsLoopback(c.Listen) {
+			c.Executors.Hosts = append(c.Executors.Hosts, outbound.Loopback)
+		}
+	}
 	if c.GraceSeconds == 0 {
 		c.GraceSeconds = 30
 	}
@@ -284,6 +296,9 @@ func (c Config) validate() error {
 		if n := len(c.Executors.SigningKeys[tenant]); n < minSigningKey {
 			return fmt.Errorf("executors.signingKeys.%s has %d bytes; use at least %d random ones", tenant, n, minSigningKey)
 		}
+	}
+	if err := c.checkHosts(); err != nil {
+		return err
 	}
 	if n := len(c.Snapshot.Key); n > 0 && n < minSigningKey {
 		return fmt.Errorf("snapshot.key has %d bytes; use at least %d random ones", n, minSigningKey)
@@ -333,6 +348,22 @@ func (c Config) validate() error {
 	return nil
 }
 
+// checkHosts names the first list of hosts that can't be read, or is nobody's.
+func (c Config) checkHosts() error {
+	if _, err := outbound.ParseHosts(c.Executors.Hosts); err != nil {
+		return fmt.Errorf("executors.hosts: %w", err)
+	}
+	for _, tenant := range slices.Sorted(maps.Keys(c.Executors.TenantHosts)) {
+		if !slices.ContainsFunc(c.Auth.Keys, func(k server.Key) bool { return k.ID == tenant }) {
+			return fmt.Errorf("executors.tenantHosts.%s: no key in auth.keys has that id", tenant)
+		}
+		if _, err := outbound.ParseHosts(c.Executors.TenantHosts[tenant]); err != nil {
+			return fmt.Errorf("executors.tenantHosts.%s: %w", tenant, err)
+		}
+	}
+	return nil
+}
+
 func (c Config) level() (slog.Level, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
@@ -362,6 +393,11 @@ func (c Config) agents() (map[string]config.Config, error) {
 		}
 	}
 	return all, nil
+}
+
+// outbound returns the client that executors and hooks call with.
+func (c ExecutorsConfig) outbound(logger *slog.Logger) (*outbound.Client, error) {
+	return outbound.New(outbound.Options{Hosts: c.Hosts, TenantHosts: c.TenantHosts, Logger: logger})
 }
 
 // signingKeys returns what executors sign with.

@@ -28,7 +28,7 @@ func TestLoadConfig(t *testing.T) {
 			listen: '0.0.0.0:9', logLevel: "debug", graceSeconds: 5, testExecutors: true,
 			tools: {codeMode: {enabled: true, timeoutMs: 5e3, snapshot: {resume: "restore"}}},
 			auth: {keys: [{id: "a", sha256: "`+server.HashKey("k")+`"}]},
-			executors: {signingKey: "0123456789abcdef"},
+			executors: {signingKey: "0123456789abcdef", hosts: ["public", "10.0.0.0/8"], tenantHosts: {a: ["tools.example.com:8443"]}},
 			engine: {
 				mode: "wasi", cacheDir: "/c", threads: 1, queue: 2, heaps: 3,
 				isolation: "thread", sandbox: "require", workers: 4, recycleSeconds: 5, recycleBytes: 6,
@@ -61,9 +61,10 @@ func TestLoadConfig(t *testing.T) {
 		require.NoError(t, c.validate())
 		require.Equal(t, Config{
 			Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30,
-			Engine:   EngineConfig{Mode: "auto", Isolation: "process", Sandbox: "report"},
-			Snapshot: SnapshotConfig{MaxBytes: 1 << 30, MaxTenantBytes: 1 << 30},
-			Memory:   MemoryConfig{MaxBytes: 512 << 20, MaxTenantBytes: 512 << 20},
+			Executors: ExecutorsConfig{Hosts: []string{"public", "loopback"}},
+			Engine:    EngineConfig{Mode: "auto", Isolation: "process", Sandbox: "report"},
+			Snapshot:  SnapshotConfig{MaxBytes: 1 << 30, MaxTenantBytes: 1 << 30},
+			Memory:    MemoryConfig{MaxBytes: 512 << 20, MaxTenantBytes: 512 << 20},
 		}, c)
 		mode, err := c.codeMode()
 		require.NoError(t, err)
@@ -77,6 +78,14 @@ func TestLoadConfig(t *testing.T) {
 		require.EqualValues(t, 1<<29, c.Snapshot.MaxTenantBytes)
 		c = Config{Snapshot: SnapshotConfig{MaxBytes: 10, MaxTenantBytes: 9}}.WithDefaults()
 		require.EqualValues(t, 9, c.Snapshot.MaxTenantBytes)
+	})
+	t.Run("G3 the machine itself is called only by a service that listens there", func(t *testing.T) {
+		for listen, hosts := range map[string][]string{
+			"localhost:1": {"public", "loopback"}, "[::1]:1": {"public", "loopback"}, "0.0.0.0:1": {"public"}, ":1": {"public"}, "10.0.0.1:1": {"public"},
+		} {
+			require.Equal(t, hosts, Config{Listen: listen}.WithDefaults().Executors.Hosts, listen)
+		}
+		require.Empty(t, Config{Executors: ExecutorsConfig{Hosts: []string{}}}.WithDefaults().Executors.Hosts, "none at all is a list too")
 	})
 	t.Run("A2 the short form", func(t *testing.T) {
 		c, err := loadConfig(file(t, "c.json5", `{tools: {codeMode: true}}`))
@@ -113,6 +122,8 @@ func TestValidateConfig(t *testing.T) {
 		{"A2 another runtime", `{tools: {codeMode: {runtime: "node"}}}`, "tools.codeMode: runtime must be"},
 		{"I1 an unknown log level", `{logLevel: "loud"}`, `"loud"`},
 		{"I1 a guessable signing key", `{executors: {signingKey: "secret"}}`, "at least 16"},
+		{"G3 a host with a scheme", `{executors: {hosts: ["http://tools.example.com"]}}`, `executors.hosts: "http://tools.example.com"`},
+		{"G3 hosts of nobody", `{executors: {tenantHosts: {a: []}}}`, "executors.tenantHosts.a: no key"},
 		{"I1 a negative bound", `{turns: {max: -1}}`, "turns.max must not be negative"},
 		{"I1 a negative grace period", `{graceSeconds: -1}`, "graceSeconds must not be negative"},
 	} {
