@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,12 +9,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
 
 	"github.com/codecell/codecell/bridge/executor"
 )
-
-// maxResult bounds what a call may give, in bytes of JSON.
-const maxResult = 16 << 20
 
 // Check implements executor.Checker.
 func (s *Servers) Check(raw json.RawMessage) error {
@@ -63,17 +62,41 @@ func (s *Servers) Execute(ctx context.Context, call executor.Call) (json.RawMess
 	if err != nil {
 		return nil, one.failed(ctx, session, err)
 	}
-	raw, err := json.Marshal(result)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("MCP server %q gave a result that is not JSON", spec.Server)
-	case len(raw) > maxResult:
-		return nil, fmt.Errorf("MCP server %q gave a result of more than %d bytes", spec.Server, maxResult)
-	}
-	return raw, nil
+	return result, nil
 }
 
-func perform(ctx context.Context, session *mcp.ClientSession, spec *Spec, input json.RawMessage, token string) (any, error) {
+// perform makes the request of a call. The result is as the server wrote it.
+func perform(ctx context.Context, session *mcp.ClientSession, spec *Spec, input json.RawMessage, token string) (json.RawMessage, error) {
+	ctx, capture := withCapture(ctx, false)
+	defer func() { capture.forget() }()
+	if err := send(ctx, session, spec, input, token); err != nil {
+		return nil, err
+	}
+	result := capture.result.Load()
+	if result == nil || !gjson.ParseBytes(*result).IsObject() {
+		return nil, &jsonrpc.Error{Message: "its result is no object"}
+	}
+	if gjson.GetBytes(*result, "resultType").Str == "input_required" || gjson.GetBytes(*result, "inputRequests").Exists() {
+		return nil, &jsonrpc.Error{Message: "the tool asks for input from a person or a model (elicitation, sampling or roots), which is not offered here"}
+	}
+	if !spec.isTool() || gjson.GetBytes(*result, "content").Exists() {
+		return *result, nil
+	}
+	return withContent(*result), nil
+}
+
+func (s *Spec) isTool() bool { return s.Operation == "" }
+
+// withContent adds the list that each tool result has, to an object that lacks it.
+func withContent(object json.RawMessage) json.RawMessage {
+	rest := bytes.TrimSpace(bytes.TrimSpace(object)[1:])
+	if rest[0] == '}' {
+		return json.RawMessage(`{"content":[]}`)
+	}
+	return append([]byte(`{"content":[],`), rest...)
+}
+
+func send(ctx context.Context, session *mcp.ClientSession, spec *Spec, input json.RawMessage, token string) error {
 	switch spec.Operation {
 	case resourcesList:
 		var p mcp.ListResourcesParams
@@ -90,14 +113,16 @@ func perform(ctx context.Context, session *mcp.ClientSession, spec *Spec, input 
 	}
 	p := mcp.CallToolParams{Name: spec.Tool, Arguments: input}
 	p.SetProgressToken(token)
-	return session.CallTool(ctx, &p)
+	_, err := session.CallTool(ctx, &p)
+	return err
 }
 
-func with(input json.RawMessage, params any, send func() (any, error)) (any, error) {
+func with(input json.RawMessage, params any, send func() (any, error)) error {
 	if err := json.Unmarshal(input, params); err != nil {
-		return nil, fmt.Errorf("the input does not fit: %w", err)
+		return &jsonrpc.Error{Message: "the input does not fit: " + err.Error()}
 	}
-	return send()
+	_, err := send()
+	return err
 }
 
 // failed says what a cell may know of a call that brought no result, and looks after the connection.

@@ -20,8 +20,14 @@ const asServer = "mcp-server"
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == asServer {
 		fmt.Fprintln(os.Stderr, "ready")
-		if os.Getenv("FIXTURE") == "silent" {
+		switch kind := os.Getenv("FIXTURE"); {
+		case kind == "silent":
 			time.Sleep(time.Minute)
+		case kind == "dead":
+			os.Exit(1)
+		case kind != "":
+			rogue(kind).overStdio()
+			return
 		}
 		if err := fixture().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			os.Exit(1)

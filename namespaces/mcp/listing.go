@@ -15,6 +15,7 @@ import (
 const (
 	maxTools     = 2000
 	maxListBytes = 16 << 20
+	maxCursor    = 4 << 10 // bytes
 )
 
 // The operations that a server with resources or prompts has beside its tools (contract E1).
@@ -39,38 +40,93 @@ func (s *server) list(ctx context.Context, session *mcp.ClientSession) (tools []
 	if capabilities == nil {
 		return nil, nil, errors.New("it has no capabilities")
 	}
-	bytes := 0
-	if capabilities.Tools != nil {
-		for tool, err := range session.Tools(ctx, nil) {
-			if err != nil {
-				return nil, nil, fmt.Errorf("its tools can't be listed: %w", err)
-			}
-			if !s.config.offers(tool.Name) {
-				continue
-			}
-			t, err := s.tool(tool)
-			if err != nil {
-				notes = append(notes, fmt.Sprintf("tool %q is left out: %v", clip(tool.Name), err))
-				continue
-			}
-			bytes += len(t.Name) + len(t.Description) + len(t.Parameters) + len(t.OutputSchema)
-			if len(tools) == maxTools || bytes > maxListBytes {
-				notes = append(notes, fmt.Sprintf("only the first %d tools are used", len(tools)))
-				break
-			}
-			tools = append(tools, t)
-		}
-	}
+	found := listed{server: s, names: map[string]bool{}}
 	has := map[string]bool{
 		resourcesList: capabilities.Resources != nil, resourcesRead: capabilities.Resources != nil,
 		promptsList: capabilities.Prompts != nil, promptsGet: capabilities.Prompts != nil,
 	}
+	var own []catalog.Tool
 	for _, o := range operations {
 		if has[o.name] && s.config.offers(o.name) {
-			tools = append(tools, s.operation(o.name, o.parameters, o.description))
+			own = append(own, s.operation(o.name, o.parameters, o.description))
+			found.names[o.name] = true // a tool of that name would take its id
 		}
 	}
-	return tools, notes, nil
+	if capabilities.Tools != nil {
+		if err := found.pages(ctx, session); err != nil {
+			return nil, nil, fmt.Errorf("its tools can't be listed: %w", err)
+		}
+	}
+	return append(found.tools, own...), found.notes, nil
+}
+
+// listed is what has come of a list so far.
+type listed struct {
+	server *server
+	tools  []catalog.Tool
+	names  map[string]bool
+	bytes  int
+	notes  []string
+}
+
+// pages reads a list to its end, or to where it gets nowhere.
+func (l *listed) pages(ctx context.Context, session *mcp.ClientSession) error {
+	ctx, capture := withCapture(ctx, true)
+	defer func() { capture.forget() }()
+	cursors := map[string]bool{}
+	for params := (mcp.ListToolsParams{}); ; {
+		page, err := session.ListTools(ctx, &params)
+		if err != nil {
+			return err
+		}
+		for _, tool := range page.Tools {
+			if !l.add(tool) {
+				return nil
+			}
+		}
+		next := page.NextCursor
+		switch {
+		case next == "":
+			return nil
+		case cursors[next] || len(cursors) == maxTools || len(next) > maxCursor:
+			l.note("its list of tools has no end; the first %d tools are used", len(l.tools))
+			return nil
+		}
+		cursors[next] = true
+		params = mcp.ListToolsParams{Cursor: next}
+	}
+}
+
+// add takes a tool into the list, and says whether there is room for more.
+func (l *listed) add(tool *mcp.Tool) bool {
+	if tool == nil || !l.server.config.offers(tool.Name) {
+		return true
+	}
+	if l.names[tool.Name] {
+		l.note("tool %q is left out: there is one of that name already", clip(tool.Name))
+		return true
+	}
+	t, err := l.server.tool(tool)
+	if err != nil {
+		l.note("tool %q is left out: %v", clip(tool.Name), err)
+		return true
+	}
+	l.bytes += len(t.Name) + len(t.Description) + len(t.Parameters) + len(t.OutputSchema)
+	if len(l.tools) == maxTools || l.bytes > maxListBytes {
+		l.note("only the first %d tools are used", len(l.tools))
+		return false
+	}
+	l.names[tool.Name] = true
+	l.tools = append(l.tools, t)
+	return true
+}
+
+// note tells the operator something of the list; not all that a long list may give rise to.
+func (l *listed) note(format string, args ...any) {
+	const most = 20
+	if len(l.notes) < most {
+		l.notes = append(l.notes, fmt.Sprintf(format, args...))
+	}
 }
 
 // tool makes a tool of the catalog. Names are checked there as well; here so that one bad one leaves the others.
@@ -86,21 +142,14 @@ func (s *server) tool(t *mcp.Tool) (catalog.Tool, error) {
 		}
 	}
 	var err error
-	if made.Parameters, err = schema(t.InputSchema); err != nil {
+	if made.Parameters, err = schemaOf(t, inputText, t.InputSchema); err != nil {
 		return made, err
 	}
-	if made.OutputSchema, err = schema(t.OutputSchema); err != nil {
+	if made.OutputSchema, err = schemaOf(t, outputText, t.OutputSchema); err != nil {
 		return made, err
 	}
 	_, err = catalog.New([]catalog.Tool{made}, catalog.Policy{})
 	return made, err
-}
-
-func schema(v any) (json.RawMessage, error) {
-	if v == nil {
-		return nil, nil
-	}
-	return json.Marshal(v)
 }
 
 func (s *server) operation(op, parameters, description string) catalog.Tool {

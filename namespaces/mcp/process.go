@@ -18,9 +18,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxMessage bounds one message of a server, in bytes.
-const maxMessage = 16 << 20
-
 // inherited are the variables that a server's process has of this one: what programs can't do without, and no secret.
 var inherited = []string{"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
 
@@ -51,8 +48,12 @@ func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 		return nil, fmt.Errorf("can't be started: %w", err)
 	}
 	go p.logLines(said)
-	t := mcp.IOTransport{Reader: out, Writer: &child{WriteCloser: in, cmd: cmd}, MaxLineLength: maxMessage}
-	return t.Connect(ctx)
+	t := mcp.IOTransport{Reader: messages(out, p.log), Writer: &child{WriteCloser: in, cmd: cmd}, MaxLineLength: maxMessage + 1}
+	conn, err := t.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &stdioConn{Connection: conn}, nil
 }
 
 func (p *process) environment() []string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,12 +14,13 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
 )
 
 // remote returns the transport to a streamable HTTP endpoint.
 func (s *server) remote() mcp.Transport {
 	return &mcp.StreamableClientTransport{
-		Endpoint: s.config.URL, MaxEventSize: maxMessage,
+		Endpoint: s.config.URL, MaxEventSize: 4 * maxMessage, // a list of tools has grown by its schemas as text
 		HTTPClient: &http.Client{
 			Transport: &authorized{config: s.config, base: s.transport},
 			// A redirect would take headers and token to a place that nobody configured.
@@ -52,7 +54,7 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := a.send(req, token)
 	again := err == nil && resp.StatusCode == http.StatusUnauthorized && token != "" && (req.Body == nil || req.GetBody != nil)
 	if !again {
-		return bounded(resp), err
+		return arrived(resp), err
 	}
 	resp.Body.Close()
 	if token, err = a.bearer(req.Context(), token); err != nil {
@@ -64,7 +66,7 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	resp, err = a.send(req, token)
-	return bounded(resp), err
+	return arrived(resp), err
 }
 
 func (a *authorized) send(req *http.Request, token string) (*http.Response, error) {
@@ -116,10 +118,38 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return w.buffer.Write(p)
 }
 
-// bounded limits an answer that is one JSON text. Streams of events are bounded by event.
-func bounded(resp *http.Response) *http.Response {
-	if resp != nil && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+// arrived bounds what a response holds, and gives the result to who captures it.
+func arrived(resp *http.Response) *http.Response {
+	if resp == nil {
+		return nil
+	}
+	to := captureOf(resp.Request.Context())
+	events := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+	id := func() string { return requestID(resp.Request) }
+	switch {
+	case to != nil && resp.StatusCode == http.StatusOK && events:
+		resp.Body = eventAnswers(resp.Body, to, id)
+	case to != nil && resp.StatusCode == http.StatusOK:
+		resp.Body = wholeAnswer(resp.Body, to, id)
+	case !events: // streams of events are bounded by event
 		resp.Body = http.MaxBytesReader(nil, resp.Body, maxMessage)
 	}
 	return resp
+}
+
+// requestID is the id of the JSON-RPC request that was posted, as JSON.
+func requestID(r *http.Request) string {
+	if r.GetBody == nil {
+		return "null"
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return "null"
+	}
+	defer body.Close()
+	raw, err := io.ReadAll(body)
+	if id := gjson.GetBytes(raw, "id"); err == nil && id.Exists() {
+		return id.Raw
+	}
+	return "null"
 }

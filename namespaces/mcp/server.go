@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -25,7 +26,7 @@ type server struct {
 	log        *slog.Logger
 	transport  *http.Transport
 	listedAnew func()
-	changed    chan struct{} // the server says that its lists are others now
+	changed    chan struct{} // the server says that its tools are others now
 	ended      chan struct{} // closed when run has returned
 	tokens     atomic.Int64
 	watched    sync.Map // progress token → executor.Call
@@ -91,21 +92,35 @@ func (s *server) serve(ctx context.Context) error {
 		return err
 	}
 	s.up(session, cancel)
-	for {
+	// A server may say at any rate that its tools have changed: they are listed again once in a while.
+	pause := time.NewTimer(minRefresh)
+	defer pause.Stop()
+	changed := false
+	for paused := true; ; {
+		if changed && !paused {
+			changed, paused = false, true
+			pause.Reset(minRefresh)
+			if err := s.refresh(ctx, session); err != nil {
+				return err
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return errors.New("the connection was given up")
 		case err := <-closed:
 			return fmt.Errorf("the server has ended the connection (%w)", errors.Join(err, errClosed))
 		case <-s.changed:
-			if err := s.refresh(ctx, session); err != nil {
-				return err
-			}
+			changed = true
+		case <-pause.C:
+			paused = false
 		}
 	}
 }
 
 var errClosed = errors.New("closed")
+
+// minRefresh is the time between two listings of a server's tools.
+const minRefresh = time.Second
 
 // connect makes a connection. A server may ask its client for nothing: sampling, elicitation and roots are not offered, so
 // that such a request is refused at once and not left hanging.
@@ -113,10 +128,11 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "codecell", Version: "1"}, &mcp.ClientOptions{
 		Capabilities:                &mcp.ClientCapabilities{},
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { s.change() },
-		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { s.change() },
-		ResourceListChangedHandler:  func(context.Context, *mcp.ResourceListChangedRequest) { s.change() },
 		ProgressNotificationHandler: s.progress,
+		// A result that asks for input is refused in perform.
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	})
+	client.AddSendingMiddleware(forgetful)
 	var transport mcp.Transport = &process{s.config, s.log}
 	if s.config.URL != "" {
 		transport = s.remote()
@@ -130,7 +146,24 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 	return session, nil
 }
 
-// change notes that the lists are to be asked for again. Many notes before that are one.
+// forgetful has the session remember one result of a kind at most. It would remember, for good, one for each cursor and URI
+// that cells ask for.
+func forgetful(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, req)
+		switch p := req.GetParams().(type) {
+		case *mcp.ListResourcesParams:
+			p.Cursor = ""
+		case *mcp.ListPromptsParams:
+			p.Cursor = ""
+		case *mcp.ReadResourceParams:
+			p.URI = ""
+		}
+		return result, err
+	}
+}
+
+// change notes that the tools are to be listed again. Many notes before that are one.
 func (s *server) change() {
 	select {
 	case s.changed <- struct{}{}:
@@ -149,9 +182,12 @@ func (s *server) refresh(ctx context.Context, session *mcp.ClientSession) error 
 		s.log.Warn("an MCP server's list", "note", note)
 	}
 	s.mu.Lock()
+	same := reflect.DeepEqual(s.tools, tools)
 	s.tools = tools
 	s.mu.Unlock()
-	s.listedAnew()
+	if !same {
+		s.listedAnew()
+	}
 	return nil
 }
 
