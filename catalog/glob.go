@@ -112,6 +112,15 @@ func matchEnd(part, s string) bool {
 	return true
 }
 
-// Matches tells whether a name fits a pattern of the kind that policies are made of: `*` stands for any run of characters,
-// `?` for one.
+// Glob is a pattern of the kind that policies are made of, ready to be matched: `*` stands for any run of characters, `?` for
+// one.
+type Glob struct{ compiled glob }
+
+// NewGlob makes a pattern ready. Every text is one.
+func NewGlob(pattern string) Glob { return Glob{newGlob(pattern)} }
+
+// Matches tells whether the pattern matches the name as a whole.
+func (g Glob) Matches(name string) bool { return g.compiled.match(name) }
+
+// Matches tells whether a name fits a pattern, for where it is asked once.
 func Matches(pattern, name string) bool { return newGlob(pattern).match(name) }

@@ -54,10 +54,12 @@ type MCPTool struct {
 	Operation string `json:"operation,omitempty"`
 }
 
-// Annotations tell what may be retried (contract G3). Absent means no.
+// Annotations tell what may be retried (contract G3), and what a person is asked for unless a rule says otherwise (contract
+// G4). Absent means no.
 type Annotations struct {
-	ReadOnly   bool `json:"readOnly,omitempty"`
-	Idempotent bool `json:"idempotent,omitempty"`
+	ReadOnly    bool `json:"readOnly,omitempty"`
+	Idempotent  bool `json:"idempotent,omitempty"`
+	Destructive bool `json:"destructive,omitempty"` // may destroy what can't be had back
 }
 
 // control names the tools of OpenClaw's Tool Search, which excludes code mode (contract A3).

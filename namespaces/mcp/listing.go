@@ -137,6 +137,8 @@ func (s *server) tool(t *mcp.Tool) (catalog.Tool, error) {
 	}
 	if a := t.Annotations; a != nil {
 		made.Annotations = catalog.Annotations{ReadOnly: a.ReadOnlyHint, Idempotent: a.IdempotentHint || a.ReadOnlyHint}
+		// Only what a server says itself: the protocol's default would be that every tool is.
+		made.Annotations.Destructive = a.DestructiveHint != nil && *a.DestructiveHint && !a.ReadOnlyHint
 		if made.Label == "" {
 			made.Label = a.Title
 		}

@@ -1,0 +1,178 @@
+package approval
+
+import (
+	"container/list"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/codecell/codecell/bridge/internal/account"
+)
+
+// Tenant has the approvals of one tenant, and what its sessions remember. It is safe for concurrent use.
+type Tenant struct {
+	registry *Registry
+	account  *account.Account
+
+	mu      sync.Mutex // no Call is called under it
+	byID    map[string]*Ticket
+	log     log                              // those that were opened, in that order
+	asked   map[subject]map[*Ticket]struct{} // of them, those that are pending
+	pending int                              // with those that are reserved
+	settled *list.List                       // of *Ticket, in the order in which they ended
+	memory  memory
+}
+
+func newTenant(r *Registry, held *account.Account) *Tenant {
+	return &Tenant{
+		registry: r, account: held, byID: map[string]*Ticket{}, asked: map[subject]map[*Ticket]struct{}{}, settled: list.New(),
+		memory: newMemory(r.options.Remember, held),
+	}
+}
+
+// subject is what a decision is about, where it is remembered.
+type subject struct {
+	scope Scope
+	tool  string // its id
+}
+
+// Bytes that are held for an approval, and of an input when it is kept after the approval was settled. A pending one's
+// input is held by its run.
+const (
+	overhead  = 1 << 10
+	keptInput = 16 << 10
+)
+
+// ErrUnknown says that the tenant has no such approval.
+var ErrUnknown = errors.New("no such approval: it was never asked for here, was settled long ago, or its run has left")
+
+// TooManyError says that more approvals are pending than may be.
+type TooManyError struct {
+	Limit  int
+	Tenant bool // of this tenant, not of all
+}
+
+// Error names the limit.
+func (e *TooManyError) Error() string {
+	whose := "the service"
+	if e.Tenant {
+		whose = "the tenant"
+	}
+	return fmt.Sprintf("too many approvals are pending: %s may have %d; some of them must be decided first", whose, e.Limit)
+}
+
+// Remembered returns what the session has decided about a tool for good.
+func (t *Tenant) Remembered(scope Scope, toolID string) (Decision, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.memory.get(subject{scope, toolID})
+}
+
+// Forget drops what a session remembers, ForgetSession what all sessions with that id do.
+func (t *Tenant) Forget(scope Scope) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.memory.forget(func(l *lesson) bool { return l.about.scope == scope })
+}
+
+// ForgetSession drops what the sessions with that id remember, of whichever agent and key they are.
+func (t *Tenant) ForgetSession(sessionID string) {
+	id := hashOf(sessionID)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.memory.forget(func(l *lesson) bool { return l.session == id })
+}
+
+// Get returns an approval. The error is ErrUnknown.
+func (t *Tenant) Get(id string) (Approval, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.byID[id]
+	if k == nil || !k.opened {
+		return Approval{}, ErrUnknown
+	}
+	return k.view, nil
+}
+
+// end settles a pending approval in one way or another. What it keeps is small from now on. It returns whom to tell, with
+// the approval complete. mu must be held.
+func (t *Tenant) end(k *Ticket, state State, d *Decision, why string) telling {
+	k.view.State, k.view.Decision, k.view.Why = state, d, why
+	told := telling{k.call, k.view}
+	k.call, k.endedAt = nil, time.Now()
+	t.uncount()
+	delete(t.asked[k.about], k)
+	if len(t.asked[k.about]) == 0 {
+		delete(t.asked, k.about)
+	}
+	t.shrink(k)
+	k.place = t.settled.PushBack(k)
+	k.timer.Reset(t.registry.options.Retain)
+	if t.settled.Len() > t.registry.options.MaxTenantPending {
+		t.evict(t.settled.Front().Value.(*Ticket))
+	}
+	return told
+}
+
+// shrink copies the inputs of a settled approval out of what they are part of, if they are small, or leaves them out.
+func (t *Tenant) shrink(k *Ticket) {
+	k.view.Input = small(k.view.Input)
+	if k.view.Decision == nil || k.view.Decision.Input == nil {
+		return
+	}
+	kept := *k.view.Decision
+	if kept.Input = small(kept.Input); t.account.Hold(len(kept.Input)) == nil {
+		k.held += len(kept.Input)
+	} else {
+		kept.Input = nil
+	}
+	k.view.Decision = &kept
+}
+
+// hold counts bytes for a ticket. Settled ones make room, the oldest first. mu must be held.
+func (t *Tenant) hold(k *Ticket, n int) error {
+	err := t.account.Hold(n)
+	for err != nil && t.settled.Len() > 0 {
+		t.evict(t.settled.Front().Value.(*Ticket))
+		err = t.account.Hold(n)
+	}
+	if err == nil {
+		k.held += n
+	}
+	return err
+}
+
+// evict forgets a settled approval. mu must be held.
+func (t *Tenant) evict(k *Ticket) {
+	k.timer.Stop()
+	t.settled.Remove(k.place)
+	k.place = nil
+	t.log.remove(k.number)
+	t.drop(k)
+}
+
+// drop takes a ticket off the list of ids. mu must be held.
+func (t *Tenant) drop(k *Ticket) {
+	delete(t.byID, k.id)
+	t.account.Release(k.held)
+	k.held = 0
+}
+
+// uncount counts one less that is pending. mu must be held.
+func (t *Tenant) uncount() {
+	t.pending--
+	t.registry.pending.Add(-1)
+}
+
+// telling is a call that is to be told of its approval, once no lock is held.
+type telling struct {
+	call     Call
+	approval Approval
+}
+
+func (t telling) tell() {
+	if t.call != nil {
+		t.call.Settled(t.approval)
+	}
+}

@@ -1,0 +1,594 @@
+package approval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/internal/account"
+)
+
+// asker is a Call that remembers what it was told.
+type asker struct {
+	mu   sync.Mutex
+	told []Approval
+	edit func(json.RawMessage) (json.RawMessage, error)
+}
+
+func (a *asker) Edit(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+	if a.edit == nil {
+		return input, nil
+	}
+	return a.edit(input)
+}
+
+func (a *asker) Settled(settled Approval) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.told = append(a.told, settled)
+}
+
+func (a *asker) states() []State {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var states []State
+	for _, t := range a.told {
+		states = append(states, t.State)
+	}
+	return states
+}
+
+// office is a tenant with an account that has so much room.
+type office struct {
+	*Tenant
+	t       testing.TB
+	account *account.Account
+}
+
+func newOffice(t testing.TB, o Options) *office {
+	held := account.New("tenant", 64<<20)
+	return &office{NewRegistry(o).Tenant("acme", held), t, held}
+}
+
+var (
+	session = executor.Context{AgentID: "a", SessionID: "s", SessionKey: "k"}
+	scope   = ScopeOf(session, "turn")
+)
+
+func ask(tool string, mode Mode) Approval {
+	return Approval{
+		Mode: mode, TurnID: "turn", RunID: "run", CallID: "run.1", ToolID: "openclaw:lab:" + tool, Name: tool,
+		Input: json.RawMessage(`{"a":1}`), Context: session, ExpiresAt: time.Now().Add(time.Minute),
+	}
+}
+
+// open asks for an approval.
+func (o *office) open(a Approval) (*Ticket, *asker) {
+	o.t.Helper()
+	who := &asker{}
+	k, err := o.Reserve(a, ScopeOf(a.Context, a.TurnID), who)
+	require.NoError(o.t, err)
+	k.Open()
+	return k, who
+}
+
+func (o *office) state(k *Ticket) State {
+	o.t.Helper()
+	a, err := o.Get(k.ID())
+	require.NoError(o.t, err)
+	return a.State
+}
+
+var yes, no = Decision{Verdict: Approve, Who: "ada"}, Decision{Verdict: Deny, Reason: "too risky", Who: "ada"}
+
+func TestDecide(t *testing.T) {
+	for _, c := range []struct {
+		rule     string
+		decision Decision
+		state    State
+	}{{"approved", yes, Approved}, {"denied", no, Denied}} {
+		t.Run("G4 "+c.rule+", once", func(t *testing.T) {
+			o := newOffice(t, Options{})
+			k, who := o.open(ask("send", Always))
+			got, err := o.Decide(t.Context(), k.ID(), c.decision)
+			require.NoError(t, err)
+			require.Equal(t, c.state, got.State)
+			require.Equal(t, c.decision.Reason, got.Decision.Reason)
+			require.Equal(t, []State{c.state}, who.states())
+			var settled *SettledError
+			for _, again := range []Decision{yes, no} {
+				_, err = o.Decide(t.Context(), k.ID(), again)
+				require.ErrorAs(t, err, &settled)
+				require.Equal(t, c.state, settled.Approval.State)
+				require.ErrorContains(t, err, string(c.state))
+				require.ErrorContains(t, err, "ada")
+			}
+			require.Len(t, who.states(), 1)
+		})
+	}
+	t.Run("G4 of two deciders at once one wins", func(t *testing.T) {
+		for range 200 {
+			o := newOffice(t, Options{})
+			k, who := o.open(ask("send", Always))
+			won := make(chan State, 8)
+			var all sync.WaitGroup
+			for n := range 8 {
+				all.Go(func() {
+					d := yes
+					if n%2 == 0 {
+						d = no
+					}
+					if got, err := o.Decide(context.Background(), k.ID(), d); err == nil {
+						won <- got.State
+					}
+				})
+			}
+			all.Wait()
+			close(won)
+			require.Len(t, won, 1)
+			require.Equal(t, []State{<-won}, who.states())
+		}
+	})
+	t.Run("G4 what nobody asked, and what nobody may see yet", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, err := o.Reserve(ask("send", Always), scope, &asker{})
+		require.NoError(t, err)
+		for _, id := range []string{"", "ap_", k.ID(), newID()} {
+			_, err := o.Get(id)
+			require.ErrorIs(t, err, ErrUnknown)
+			_, err = o.Decide(t.Context(), id, yes)
+			require.ErrorIs(t, err, ErrUnknown)
+		}
+		require.Empty(t, o.List(Query{}).Approvals)
+	})
+	t.Run("A7 another tenant's is none", func(t *testing.T) {
+		r := NewRegistry(Options{})
+		mine, others := r.Tenant("a", account.New("a", 1<<20)), r.Tenant("b", account.New("b", 1<<20))
+		k, err := mine.Reserve(ask("send", Always), scope, &asker{})
+		require.NoError(t, err)
+		k.Open()
+		_, err = others.Get(k.ID())
+		require.ErrorIs(t, err, ErrUnknown)
+		_, err = others.Decide(t.Context(), k.ID(), yes)
+		require.ErrorIs(t, err, ErrUnknown)
+		require.Empty(t, others.List(Query{}).Approvals)
+	})
+}
+
+func TestEdit(t *testing.T) {
+	t.Run("G4 an edited input goes to the call as it was judged", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, who := o.open(ask("send", Always))
+		who.edit = func(json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{"a":2,"b":0}`), nil }
+		d := yes
+		d.Input = json.RawMessage(`{"a":2}`)
+		got, err := o.Decide(t.Context(), k.ID(), d)
+		require.NoError(t, err)
+		require.True(t, got.Decision.Edited)
+		require.JSONEq(t, `{"a":2,"b":0}`, string(who.told[0].Decision.Input))
+		require.JSONEq(t, `{"a":1}`, string(got.Input), "what was asked stays")
+	})
+	t.Run("G4 an invalid one leaves the approval open", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, who := o.open(ask("send", Always))
+		wrong := errors.New("wrong")
+		who.edit = func(json.RawMessage) (json.RawMessage, error) { return nil, wrong }
+		d := yes
+		d.Input = json.RawMessage(`{}`)
+		_, err := o.Decide(t.Context(), k.ID(), d)
+		require.ErrorIs(t, err, wrong)
+		require.Equal(t, Pending, o.state(k))
+		require.Empty(t, who.states())
+	})
+	t.Run("G4 decided while the edit was judged: the other one counts", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, who := o.open(ask("send", Always))
+		who.edit = func(in json.RawMessage) (json.RawMessage, error) {
+			_, err := o.Decide(context.Background(), k.ID(), no)
+			require.NoError(t, err)
+			return in, nil
+		}
+		d := yes
+		d.Input = json.RawMessage(`{}`)
+		_, err := o.Decide(t.Context(), k.ID(), d)
+		var settled *SettledError
+		require.ErrorAs(t, err, &settled)
+		require.Equal(t, []State{Denied}, who.states())
+	})
+}
+
+func TestExpiry(t *testing.T) {
+	t.Run("G4 nobody decides", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOffice(t, Options{Retain: time.Hour})
+			k, who := o.open(ask("send", Always))
+			time.Sleep(time.Minute - 1)
+			synctest.Wait()
+			require.Empty(t, who.states())
+			time.Sleep(time.Nanosecond)
+			synctest.Wait()
+			require.Equal(t, []State{Expired}, who.states())
+			_, err := o.Decide(t.Context(), k.ID(), yes)
+			var settled *SettledError
+			require.ErrorAs(t, err, &settled)
+			require.Equal(t, Expired, settled.Approval.State)
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			_, err = o.Get(k.ID())
+			require.ErrorIs(t, err, ErrUnknown, "it is kept for a while, not for good")
+			require.Zero(t, o.account.Held())
+		})
+	})
+	t.Run("G4 at the last moment the decision or the timer wins, not both", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOffice(t, Options{})
+			k, who := o.open(ask("send", Always))
+			time.Sleep(time.Minute)
+			_, err := o.Decide(t.Context(), k.ID(), yes)
+			require.Error(t, err)
+			synctest.Wait()
+			require.Equal(t, []State{Expired}, who.states())
+		})
+	})
+}
+
+func TestWithdraw(t *testing.T) {
+	t.Run("G7 the end of the run", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, who := o.open(ask("send", Always))
+		k.Withdraw("its run has ended")
+		k.Withdraw("again")
+		_, err := o.Decide(t.Context(), k.ID(), yes)
+		require.ErrorContains(t, err, "its run has ended")
+		require.Equal(t, Withdrawn, o.state(k))
+		require.Empty(t, who.states())
+		require.Zero(t, o.registry.pending.Load())
+	})
+	t.Run("G7 before anybody saw it", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, err := o.Reserve(ask("send", Always), scope, &asker{})
+		require.NoError(t, err)
+		k.Withdraw("the run failed")
+		k.Open()
+		require.Empty(t, o.List(Query{}).Approvals)
+		require.Zero(t, o.account.Held())
+		require.Zero(t, o.pending)
+	})
+	t.Run("G4 the same call has its id again, another one has not", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, _ := o.open(ask("send", Always))
+		back := ask("send", Always)
+		back.ID = k.ID()
+		other, _ := o.open(back)
+		require.NotEqual(t, k.ID(), other.ID(), "it is pending already")
+		k.Withdraw("its run has left")
+		thief := back
+		thief.CallID = "run.2"
+		stolen, _ := o.open(thief)
+		require.NotEqual(t, k.ID(), stolen.ID())
+		again, _ := o.open(back)
+		require.Equal(t, k.ID(), again.ID())
+		require.Equal(t, Pending, o.state(again))
+	})
+	for name, id := range map[string]string{"a decided one's": "", "an odd one": "ap_../../etc", "a long one": "ap_" + strings.Repeat("A", 1<<20), "another kind of": "cm_ABCDEFGHIJKLMNOPQRSTUVWXYZ"} {
+		t.Run("G4 an id that can't be had: "+name, func(t *testing.T) {
+			o := newOffice(t, Options{})
+			if id == "" {
+				k, _ := o.open(ask("send", Always))
+				_, err := o.Decide(t.Context(), k.ID(), no)
+				require.NoError(t, err)
+				id = k.ID()
+			}
+			forged := ask("send", Always)
+			forged.ID = id
+			k, _ := o.open(forged)
+			require.NotEqual(t, id, k.ID())
+			require.True(t, soundID(k.ID()))
+		})
+	}
+}
+
+func TestRemember(t *testing.T) {
+	remember := yes
+	remember.Remember = RememberSession
+	t.Run("G4 the session is not asked again, and what it waits for is settled", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		first, _ := o.open(ask("send", Always))
+		second, waits := o.open(ask("send", Always))
+		other, _ := o.open(ask("post", Always))
+		_, known := o.Remembered(scope, "openclaw:lab:send")
+		require.False(t, known)
+		_, err := o.Decide(t.Context(), first.ID(), remember)
+		require.NoError(t, err)
+		require.Equal(t, []State{Approved}, waits.states())
+		require.Equal(t, first.ID(), waits.told[0].Decision.By)
+		require.Equal(t, Approved, o.state(second))
+		require.Equal(t, Pending, o.state(other), "another tool")
+		d, known := o.Remembered(scope, "openclaw:lab:send")
+		require.True(t, known)
+		require.Equal(t, "ada", d.Who)
+	})
+	t.Run("G4 an edited input is that call's alone", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		first, _ := o.open(ask("send", Always))
+		_, waits := o.open(ask("send", Always))
+		d := remember
+		d.Input = json.RawMessage(`{"edited":true}`)
+		_, err := o.Decide(t.Context(), first.ID(), d)
+		require.NoError(t, err)
+		require.Nil(t, waits.told[0].Decision.Input)
+		require.False(t, waits.told[0].Decision.Edited)
+	})
+	t.Run("G4 first asks until one is approved", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, _ := o.open(ask("send", First))
+		_, err := o.Decide(t.Context(), k.ID(), no)
+		require.NoError(t, err)
+		_, known := o.Remembered(scope, "openclaw:lab:send")
+		require.False(t, known, "a denial is for one call")
+		k, _ = o.open(ask("send", First))
+		_, err = o.Decide(t.Context(), k.ID(), yes)
+		require.NoError(t, err)
+		_, known = o.Remembered(scope, "openclaw:lab:send")
+		require.True(t, known)
+	})
+	t.Run("G4 a denial is remembered if asked to", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, _ := o.open(ask("send", Always))
+		d := no
+		d.Remember = RememberSession
+		_, err := o.Decide(t.Context(), k.ID(), d)
+		require.NoError(t, err)
+		got, _ := o.Remembered(scope, "openclaw:lab:send")
+		require.Equal(t, Deny, got.Verdict)
+	})
+	t.Run("G4 learnt between asking and showing", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, _ := o.open(ask("send", Always))
+		who := &asker{}
+		late, err := o.Reserve(ask("send", Always), scope, who)
+		require.NoError(t, err)
+		_, err = o.Decide(t.Context(), k.ID(), remember)
+		require.NoError(t, err)
+		late.Open()
+		require.Equal(t, []State{Approved}, who.states())
+	})
+	for name, other := range map[string]executor.Context{
+		"another agent":   {AgentID: "b", SessionID: "s", SessionKey: "k"},
+		"another session": {AgentID: "a", SessionID: "t", SessionKey: "k"},
+		"another key":     {AgentID: "a", SessionID: "s", SessionKey: "l"},
+		"moved over":      {AgentID: "as", SessionID: "k", SessionKey: ""},
+		"no key":          {AgentID: "a", SessionID: "s"},
+		"no session":      {AgentID: "a", SessionKey: "k"},
+	} {
+		t.Run("G4 "+name+" is asked for itself", func(t *testing.T) {
+			o := newOffice(t, Options{})
+			k, _ := o.open(ask("send", Always))
+			_, err := o.Decide(t.Context(), k.ID(), remember)
+			require.NoError(t, err)
+			_, known := o.Remembered(ScopeOf(other, "turn"), "openclaw:lab:send")
+			require.False(t, known)
+		})
+	}
+	t.Run("G4 without a session the turn is one", func(t *testing.T) {
+		require.Equal(t, ScopeOf(executor.Context{}, "t1"), ScopeOf(executor.Context{SessionID: "s"}, "t1"))
+		require.NotEqual(t, ScopeOf(executor.Context{}, "t1"), ScopeOf(executor.Context{}, "t2"))
+	})
+	for name, forget := range map[string]func(*office){
+		"the turn's end":    func(o *office) { o.Forget(scope) },
+		"the session's end": func(o *office) { o.ForgetSession("s") },
+		"time":              func(*office) { time.Sleep(24 * time.Hour) },
+	} {
+		t.Run("G4 forgotten: "+name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := newOffice(t, Options{})
+				k, _ := o.open(ask("send", Always))
+				_, err := o.Decide(t.Context(), k.ID(), remember)
+				require.NoError(t, err)
+				forget(o)
+				_, known := o.Remembered(scope, "openclaw:lab:send")
+				require.False(t, known)
+				time.Sleep(25 * time.Hour)
+				synctest.Wait()
+				require.Zero(t, o.account.Held())
+			})
+		})
+	}
+	t.Run("H6 so much is remembered, the newest", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		for n := range 2 * maxLessons {
+			k, _ := o.open(ask(fmt.Sprint(n), Always))
+			_, err := o.Decide(t.Context(), k.ID(), remember)
+			require.NoError(t, err)
+		}
+		require.Equal(t, maxLessons, o.memory.order.Len())
+		_, known := o.Remembered(scope, fmt.Sprint("openclaw:lab:", 2*maxLessons-1))
+		require.True(t, known)
+		_, known = o.Remembered(scope, "openclaw:lab:0")
+		require.False(t, known)
+	})
+}
+
+func TestBounds(t *testing.T) {
+	t.Run("H6 so many are pending", func(t *testing.T) {
+		r := NewRegistry(Options{MaxPending: 3, MaxTenantPending: 2})
+		a, b := r.Tenant("a", account.New("a", 1<<20)), r.Tenant("b", account.New("b", 1<<20))
+		reserve := func(of *Tenant) (*Ticket, error) { return of.Reserve(ask("send", Always), scope, &asker{}) }
+		first, err := reserve(a)
+		require.NoError(t, err)
+		_, err = reserve(a)
+		require.NoError(t, err)
+		var full *TooManyError
+		_, err = reserve(a)
+		require.ErrorAs(t, err, &full)
+		require.True(t, full.Tenant)
+		_, err = reserve(b)
+		require.NoError(t, err)
+		_, err = reserve(b)
+		require.ErrorAs(t, err, &full)
+		require.False(t, full.Tenant)
+		first.Withdraw("over")
+		_, err = reserve(b)
+		require.NoError(t, err)
+	})
+	t.Run("H6 settled ones make room for those that are asked", func(t *testing.T) {
+		held := account.New("tenant", 3*(overhead+200))
+		o := &office{NewRegistry(Options{}).Tenant("acme", held), t, held}
+		for range 10 {
+			k, _ := o.open(ask("send", Always))
+			_, err := o.Decide(t.Context(), k.ID(), no)
+			require.NoError(t, err)
+		}
+		for range 3 {
+			o.open(ask("send", Always))
+		}
+		_, err := o.Reserve(ask("send", Always), scope, &asker{})
+		var full *account.FullError
+		require.ErrorAs(t, err, &full)
+		require.Len(t, o.List(Query{State: Pending}).Approvals, 3)
+	})
+	t.Run("H6 as many settled ones are kept as may be pending", func(t *testing.T) {
+		o := newOffice(t, Options{MaxTenantPending: 3})
+		for range 10 {
+			k, _ := o.open(ask("send", Always))
+			k.Withdraw("over")
+		}
+		require.Len(t, o.List(Query{}).Approvals, 3)
+		require.Len(t, o.byID, 3)
+	})
+	t.Run("H6 a settled one keeps no large input", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		large := ask("send", Always)
+		large.Input = json.RawMessage(`"` + strings.Repeat("x", keptInput) + `"`)
+		k, who := o.open(large)
+		d := yes
+		d.Input = large.Input
+		got, err := o.Decide(t.Context(), k.ID(), d)
+		require.NoError(t, err)
+		require.Len(t, got.Decision.Input, len(large.Input))
+		require.Len(t, who.told[0].Decision.Input, len(large.Input))
+		kept, err := o.Get(k.ID())
+		require.NoError(t, err)
+		require.Nil(t, kept.Input)
+		require.Nil(t, kept.Decision.Input)
+		require.True(t, kept.Decision.Edited)
+	})
+}
+
+func TestList(t *testing.T) {
+	o := newOffice(t, Options{})
+	var ids []string
+	for n := range 25 {
+		a := ask("send", Always)
+		if n%2 == 1 {
+			a.TurnID, a.RunID, a.Context.SessionID = "turn2", "run2", "s2"
+			a.ToolID, a.Name = "openclaw:lab:post", "post"
+		}
+		k, _ := o.open(a)
+		if n%5 == 0 {
+			k.Withdraw("over")
+		}
+		ids = append(ids, k.ID())
+	}
+	all := func(q Query) (found []string, pages int) {
+		for {
+			page := o.List(q)
+			for _, a := range page.Approvals {
+				found = append(found, a.ID)
+			}
+			if pages++; page.Next == 0 {
+				return found, pages
+			}
+			q.After = page.Next
+		}
+	}
+	t.Run("G4 all, in the order in which they were asked", func(t *testing.T) {
+		for limit, wantPages := range map[int]int{0: 1, 1: 25, 7: 4, 25: 1, 1000: 1} {
+			found, pages := all(Query{Limit: limit})
+			require.Equal(t, ids, found)
+			require.Equal(t, wantPages, pages, "limit %d", limit)
+		}
+	})
+	for _, c := range []struct {
+		by    string
+		query Query
+		count int
+	}{
+		{"state", Query{State: Withdrawn}, 5},
+		{"turn", Query{TurnID: "turn2"}, 12},
+		{"run", Query{RunID: "run"}, 13},
+		{"tool's id", Query{Tool: "openclaw:lab:post"}, 12},
+		{"tool's name", Query{Tool: "send"}, 13},
+		{"session", Query{SessionID: "s2"}, 12},
+		{"several", Query{SessionID: "s2", State: Pending}, 10},
+		{"nothing that there is", Query{TurnID: "turn3"}, 0},
+	} {
+		t.Run("G4 by "+c.by, func(t *testing.T) {
+			c.query.Limit = 3
+			found, _ := all(c.query)
+			require.Len(t, found, c.count)
+		})
+	}
+	t.Run("G4 a page goes on after what is gone meanwhile", func(t *testing.T) {
+		o := newOffice(t, Options{MaxTenantPending: 10})
+		var tickets []*Ticket
+		for range 10 {
+			k, _ := o.open(ask("send", Always))
+			tickets = append(tickets, k)
+		}
+		page := o.List(Query{Limit: 4})
+		for _, k := range tickets[:8] {
+			k.Withdraw("over")
+		}
+		rest := o.List(Query{Limit: 10, After: page.Next, State: Pending})
+		require.Len(t, rest.Approvals, 2)
+		require.Empty(t, o.List(Query{After: 1 << 60}).Approvals)
+	})
+	t.Run("H6 a page has so many bytes", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		large := ask("send", Always)
+		large.Input = json.RawMessage(`"` + strings.Repeat("x", 400<<10) + `"`)
+		for range 10 {
+			o.open(large)
+		}
+		page := o.List(Query{})
+		require.Len(t, page.Approvals, 3)
+		require.Len(t, o.List(Query{After: page.Next}).Approvals, 3)
+	})
+}
+
+func TestGrowth(t *testing.T) {
+	// The work that a log does is the entries that it moves.
+	t.Run("H6 removing moves each entry a few times at most, in whichever order", func(t *testing.T) {
+		const n = 1 << 14
+		for name, order := range map[string]func(i uint64) uint64{
+			"oldest first": func(i uint64) uint64 { return i + 1 },
+			"newest first": func(i uint64) uint64 { return n - i },
+			"odd ones":     func(i uint64) uint64 { return (i*7919)%n + 1 },
+		} {
+			var l log
+			for range n {
+				l.add(&Ticket{})
+			}
+			moved, before := 0, len(l.entries)
+			for i := range uint64(n) {
+				l.remove(order(i))
+				if len(l.entries) != before {
+					moved += before
+					before = len(l.entries)
+				}
+			}
+			require.Empty(t, l.entries, name)
+			require.LessOrEqual(t, moved, 3*n, name)
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package approval
+
+import (
+	"bytes"
+	"container/list"
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Call is the nested call that waits for an approval. Its methods are called without any lock, from any goroutine.
+type Call interface {
+	// Edit judges an input that the approver gives in place of the call's own. It returns the input as the tool will see it,
+	// or why it can't be taken.
+	Edit(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
+	// Settled is told how the approval ended: approved, denied or expired. It is called once, and never when the approval
+	// was withdrawn.
+	Settled(Approval)
+}
+
+// Ticket is the asker's hold on an approval.
+type Ticket struct {
+	tenant *Tenant
+	about  subject
+	id     string
+
+	// The rest is guarded by the tenant's lock.
+	call    Call // nil once it is settled
+	view    Approval
+	held    int // bytes
+	opened  bool
+	number  uint64        // on the log, once it is opened
+	timer   *time.Timer   // the same
+	place   *list.Element // among the settled ones
+	endedAt time.Time
+}
+
+// Reserve takes a place for an approval that is about to be asked for. Nobody sees it before Open. ask says what is asked and
+// until when, and which id it should have if that is still free, or none. Errors: *TooManyError, *account.FullError.
+func (t *Tenant) Reserve(ask Approval, scope Scope, call Call) (*Ticket, error) {
+	if !t.registry.reserve() {
+		return nil, &TooManyError{Limit: t.registry.options.MaxPending}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := &Ticket{tenant: t, about: subject{scope, ask.ToolID}, call: call, view: ask}
+	var err error
+	if limit := t.registry.options.MaxTenantPending; t.pending >= limit {
+		err = &TooManyError{Limit: limit, Tenant: true}
+	} else {
+		err = t.hold(k, overhead+ask.size()+min(len(ask.Input), keptInput))
+	}
+	if err != nil {
+		t.registry.pending.Add(-1)
+		return nil, err
+	}
+	k.id = t.nameFor(k)
+	k.view.ID, k.view.State, k.view.CreatedAt = k.id, Pending, time.Now()
+	t.byID[k.id] = k
+	t.pending++
+	return k, nil
+}
+
+// nameFor returns the id that an approval asks for where it can have it: nobody has it, or the same call had it before its
+// run left. Else it is a new one. mu must be held.
+func (t *Tenant) nameFor(k *Ticket) string {
+	wanted := k.view.ID
+	if !soundID(wanted) {
+		return newID()
+	}
+	before := t.byID[wanted]
+	switch {
+	case before == nil:
+	case before.view.State == Withdrawn && before.view.RunID == k.view.RunID && before.view.CallID == k.view.CallID:
+		t.evict(before)
+	default:
+		return newID()
+	}
+	return wanted
+}
+
+// ID is the approval's id.
+func (k *Ticket) ID() string { return k.id }
+
+// Open shows the approval to those who decide, until it expires. If the session has learnt meanwhile what to do with the
+// tool, the call is told so at once.
+func (k *Ticket) Open() {
+	k.open().tell()
+}
+
+func (k *Ticket) open() telling {
+	t := k.tenant
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if k.opened || k.view.State != Pending {
+		return telling{}
+	}
+	k.opened, k.number = true, t.log.add(k)
+	if t.asked[k.about] == nil {
+		t.asked[k.about] = map[*Ticket]struct{}{}
+	}
+	t.asked[k.about][k] = struct{}{}
+	k.timer = time.AfterFunc(time.Until(k.view.ExpiresAt), k.tick)
+	if d, ok := t.memory.get(k.about); ok {
+		return t.decide(k, d)
+	}
+	return telling{}
+}
+
+// Withdraw ends an approval that nobody is to decide any more, because its run has ended or left. Its call is not told.
+func (k *Ticket) Withdraw(why string) {
+	t := k.tenant
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case k.view.State != Pending:
+	case k.opened:
+		t.end(k, Withdrawn, nil, why)
+	default:
+		k.view.State, k.call = Withdrawn, nil
+		t.uncount()
+		t.drop(k)
+	}
+}
+
+// tick is the approval's timer: it expires, or has been kept for long enough. The timer may fire late, after it was set
+// anew; only the approval's own times count.
+func (k *Ticket) tick() {
+	k.timeIsUp().tell()
+}
+
+func (k *Ticket) timeIsUp() telling {
+	t := k.tenant
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch now := time.Now(); {
+	case k.view.State == Pending && k.over(now):
+		return t.expire(k)
+	case k.place != nil && !now.Before(k.endedAt.Add(t.registry.options.Retain)):
+		t.evict(k)
+	}
+	return telling{}
+}
+
+// over says whether the time for a decision is over.
+func (k *Ticket) over(now time.Time) bool { return !now.Before(k.view.ExpiresAt) }
+
+func (t *Tenant) expire(k *Ticket) telling {
+	return t.end(k, Expired, nil, "nobody decided before "+k.view.ExpiresAt.UTC().Format(time.RFC3339))
+}
+
+// small returns a copy of an input that is small enough to be kept, else nil.
+func small(input json.RawMessage) json.RawMessage {
+	if len(input) > keptInput {
+		return nil
+	}
+	return bytes.Clone(input)
+}
