@@ -127,7 +127,7 @@ func (s *Server) routes() *echo.Echo {
 	e.Match(read, "/openapi.json", s.openapi)
 
 	// The guard is on each route and not on a group: a group would also answer for the routes that don't exist.
-	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.refuseWhenStopping}
+	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.refuseWhenStopping, passTrace}
 	e.POST("/v1/turns", s.createTurn, guard...)
 	e.DELETE("/v1/turns/:id", s.dropTurn, guard...)
 	e.POST("/v1/exec", s.exec, guard...)

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/codecell/codecell/bridge/tracecontext"
 )
 
 // Options say who may be called.
@@ -94,9 +96,10 @@ func portOf(u *url.URL) uint16 {
 	return 80
 }
 
-// Do sends a request on behalf of a tenant. For a host that may not be called the error matches *RefusedError; NotSent tells
+// Do sends a request on behalf of a tenant, with the trace of its context (see tracecontext.Inject). For a host that may not be called the error matches *RefusedError; NotSent tells
 // whether a failed request was sent at all. Errors name addresses: they are not for cells.
 func (c *Client) Do(tenant string, req *http.Request) (*http.Response, error) {
+	tracecontext.Inject(req.Context(), req.Header)
 	return c.client(tenant).Do(req)
 }
 

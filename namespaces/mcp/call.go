@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/tracecontext"
 )
 
 // Check implements executor.Checker.
@@ -113,8 +114,21 @@ func send(ctx context.Context, session *mcp.ClientSession, spec *Spec, input jso
 	}
 	p := mcp.CallToolParams{Name: spec.Tool, Arguments: input}
 	p.SetProgressToken(token)
+	putTrace(ctx, p.Meta)
 	_, err := session.CallTool(ctx, &p)
 	return err
+}
+
+// putTrace adds the trace that a call is part of to what is said beside it: a server over stdio gets no headers.
+func putTrace(ctx context.Context, meta mcp.Meta) {
+	trace, ok := tracecontext.Of(ctx)
+	if !ok {
+		return
+	}
+	meta["traceparent"] = trace.Parent()
+	if trace.State() != "" {
+		meta["tracestate"] = trace.State()
+	}
 }
 
 func with(input json.RawMessage, params any, send func() (any, error)) error {

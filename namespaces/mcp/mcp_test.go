@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,6 +21,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/tracecontext"
 	"github.com/codecell/codecell/catalog"
 )
 
@@ -258,6 +261,33 @@ func TestRemote(t *testing.T) {
 		_, err := call(t.Context(), t, servers, "", "lab", "echo", `{}`, nil)
 		require.NoError(t, err)
 		require.Equal(t, map[string]bool{"a": true}, seen)
+	})
+	t.Run("I4 the trace of a call goes along, in headers and beside the arguments", func(t *testing.T) {
+		const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+		var mu sync.Mutex
+		var header http.Header
+		var body []byte
+		s := overHTTP(t, func(_ http.ResponseWriter, r *http.Request) bool {
+			raw, err := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(raw))
+			if err == nil && gjson.GetBytes(raw, "method").Str == "tools/call" {
+				mu.Lock()
+				defer mu.Unlock()
+				header, body = r.Header, raw
+			}
+			return false
+		})
+		servers := open(t, map[string]Config{"lab": {URL: s.URL}})
+		require.NotEmpty(t, offered(t, servers, "lab"))
+		trace, ok := tracecontext.FromHeader(http.Header{"Traceparent": {parent}, "Tracestate": {"a=1"}})
+		require.True(t, ok)
+		_, err := call(tracecontext.With(t.Context(), trace), t, servers, "", "lab", "echo", `{}`, nil)
+		require.NoError(t, err)
+		mu.Lock()
+		defer mu.Unlock()
+		require.Equal(t, []string{parent, "a=1"}, []string{header.Get("traceparent"), header.Get("tracestate")})
+		meta := gjson.GetBytes(body, "params._meta")
+		require.Equal(t, []string{parent, "a=1"}, []string{meta.Get("traceparent").Str, meta.Get("tracestate").Str})
 	})
 	t.Run("E4 a server that is gone and comes back", func(t *testing.T) {
 		var down atomic.Bool

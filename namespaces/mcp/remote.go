@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tidwall/gjson"
+
+	"github.com/codecell/codecell/bridge/tracecontext"
 )
 
 // remote returns the transport to a streamable HTTP endpoint.
@@ -71,6 +73,7 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func (a *authorized) send(req *http.Request, token string) (*http.Response, error) {
 	req = req.Clone(req.Context())
+	tracecontext.Inject(req.Context(), req.Header)
 	for name, value := range a.config.Headers {
 		req.Header.Set(name, value)
 	}
