@@ -99,13 +99,18 @@ func TestHeldBytes(t *testing.T) {
 	})
 	t.Run("H6 a call that is answered keeps its input no longer than that is counted", func(t *testing.T) {
 		r := aRun(t, `true`)
-		q := &request{id: 1, method: engine.MethodCall, kind: callerRequest, input: []byte(strings.Repeat("x", 1<<20))}
-		require.NoError(t, r.hold(q))
-		require.NoError(t, r.requests.add(q))
-		require.NoError(t, r.requests.deliver(q, engine.Answer{ID: 1, Payload: []byte("1")}, stateCompleted))
+		tools := []catalog.Tool{{Source: "openclaw", Name: "t"}}
+		entries, err := catalog.New(tools, catalog.Policy{})
+		require.NoError(t, err)
+		r.turn.catalog = entries
+		q, err := r.admitOne(r.ctx, &engine.Request{ID: 1, Method: engine.MethodCallValue, Name: "t", Payload: []byte(big(1 << 20))})
+		require.NoError(t, err)
+		r.requests.start(r.ctx, []*request{q})
+		name := r.id.call(1)
+		require.NoError(t, r.deliverOne(CallResult{ID: name, OK: true, Value: []byte("1")}))
 		require.EqualValues(t, runOverhead+1, r.account.Held()-int64(2*len(r.cell.code)), "the answer")
 		require.Empty(t, r.requests.byID[1].input)
-		require.ErrorIs(t, r.requests.deliver(q, engine.Answer{ID: 1}, stateCompleted), errHasResult)
+		require.ErrorIs(t, r.deliverOne(CallResult{ID: name, OK: true}), errHasResult)
 	})
 	t.Run("H6 what a guest could be rebuilt from is held too, and given up where there is no room", func(t *testing.T) {
 		steps := []enginetest.Step{calls("ask"), calls("ask"), calls("ask"), calls("ask"), returns("1")}

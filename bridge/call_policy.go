@@ -11,8 +11,10 @@ import (
 // the others through tools, or a function that a namespace of the run has (contract E1, F2).
 func checkPolicy(_ context.Context, c *call) error {
 	if c.method == engine.MethodNamespace && !c.entry.IsMCP() && !c.run.scopes.Has(c.target) {
+		c.decide("denied", "", "")
 		c.entry = nil // the error must not tell that there is one
 		return errNotVisible(c.target)
 	}
+	c.decide("allowed", "", "")
 	return nil
 }

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -9,53 +10,80 @@ import (
 	"github.com/codecell/codecell/engine"
 )
 
-// record notes what the call came to and hands its answer to the guest (contract B7, D5, D7).
+// record notes what the call came to: every call ends here, also one that was refused, and it does so once. Its reply is
+// what the guest is told (contract B7, D5, D7).
 func record(ctx context.Context, c *call) error {
-	answer, state := c.run.outcome(c)
-	c.run.observeCall(ctx, CallEnded{
-		CallID: c.callID, ToolID: c.entry.ID(), State: state, Took: time.Since(c.started),
-	})
-	c.run.requests.finish(c.request, answer, state, ctx.Err() != nil && c.err != nil)
+	c.reply, c.state = c.outcome()
+	if c.err != nil && (errors.Is(c.err, errRunOver) || c.run.ctx.Err() != nil) {
+		c.state = stateCancelled
+	}
+	if c.ran == "" {
+		c.ran = c.state
+	}
+	if !c.started.IsZero() {
+		c.run.observeCall(ctx, CallEnded{
+			CallID: c.callID, ToolID: c.entry.ID(), State: c.state, Took: time.Since(c.started),
+		})
+	}
 	return nil
 }
 
-// outcome turns what an executor returned into the guest's answer.
-func (r *run) outcome(c *call) (engine.Answer, string) {
+// outcome turns what the stages left in the call into the guest's answer.
+func (c *call) outcome() (engine.Answer, string) {
+	var refused *refusalError
 	switch {
+	case c.err == nil:
+		return c.success()
+	case errors.As(c.err, &refused):
+		return c.reject(refused.code, refused.text)
 	case errors.Is(c.err, executor.ErrTimeout):
-		return c.rejection(c.callID, codeToolTimeout, c.err.Error()), stateFailed
-	case c.err != nil:
-		return c.rejection(c.callID, codeToolError, c.err.Error()), stateFailed
+		return c.reject(codeToolTimeout, c.err.Error())
 	}
-	return r.success(c.request, c.result)
+	return c.reject(codeToolError, c.err.Error())
+}
+
+func (c *call) reject(code, text string) (engine.Answer, string) {
+	return c.rejection(c.run.id.call(c.id), code, text), stateFailed
 }
 
 // success is the answer for a tool's result, and the state of its call: a result may say of itself that it is an error.
-func (r *run) success(q *request, result []byte) (engine.Answer, string) {
-	text, isError := failureText(result)
+func (c *call) success() (engine.Answer, string) {
+	text, isError := failureText(c.result)
 	state := stateCompleted
 	if isError {
 		state = stateFailed
 	}
-	answer := engine.Answer{ID: q.id, Kind: engine.AnswerValue, Payload: result}
-	switch q.method {
+	answer := engine.Answer{ID: c.id, Kind: engine.AnswerValue, Payload: c.result}
+	switch c.method {
 	case engine.MethodCall:
-		payload := append([]byte(`{"tool":`), q.entry.JSON()...)
-		payload = append(append(payload, `,"result":`...), result...)
+		payload := append([]byte(`{"tool":`), c.entry.JSON()...)
+		payload = append(append(payload, `,"result":`...), c.result...)
 		answer.Payload = append(payload, '}')
 	case engine.MethodCallValue:
 		if isError {
-			return q.rejection(r.id.call(q.id), codeToolError, text), state
+			return c.reject(codeToolError, text)
 		}
-		answer.Payload = usefulValue(result)
+		answer.Payload = usefulValue(c.result)
 	case engine.MethodNamespace:
-		if q.entry.IsMCP() {
+		if c.entry.IsMCP() {
 			break // the cell is given what the server said
 		}
 		if isError {
-			return q.rejection(r.id.call(q.id), codeToolError, text), state
+			return c.reject(codeToolError, text)
 		}
-		answer.Payload = detailsOf(result)
+		answer.Payload = detailsOf(c.result)
 	}
 	return answer, state
+}
+
+// answerSize is about how many bytes the guest's answer has.
+func (c *call) answerSize(result json.RawMessage, failed error) int {
+	if failed != nil {
+		return len(failed.Error())
+	}
+	size := len(result)
+	if c.method == engine.MethodCall {
+		size += len(c.entry.JSON())
+	}
+	return size
 }

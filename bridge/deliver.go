@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/codecell/codecell/bridge/internal/jsontext"
-	"github.com/codecell/codecell/engine"
 )
 
 // CallResult is what the caller's own execution of a call came to (contract C10). Value and Error are JSON.
@@ -60,26 +60,32 @@ func (r *run) deliverOne(result CallResult) error {
 	if !ok {
 		return errNotPending
 	}
-	q, err := r.requests.callers(number)
+	c, err := r.requests.parked(number, callerRequest)
 	if err != nil {
 		return err
 	}
-	answer, state := r.callerOutcome(q, result)
-	return r.requests.deliver(q, answer, state)
+	value, failed := callerOutcome(result)
+	if c, err = r.requests.unpark(number, callerRequest, c.answerSize(value, failed)); err != nil {
+		return err
+	}
+	c.result, c.err = value, failed
+	r.goOn(c, nil)
+	return nil
 }
 
-func (r *run) callerOutcome(q *request, result CallResult) (engine.Answer, string) {
+// callerOutcome reads what the caller's tool answered, or why it did not.
+func callerOutcome(result CallResult) (json.RawMessage, error) {
 	if !result.OK {
-		return q.rejection(r.id.call(q.id), codeToolError, errorText(result.Error)), stateFailed
+		return nil, errors.New(errorText(result.Error))
 	}
 	value := bytes.TrimSpace(result.Value)
 	if len(value) == 0 {
 		value = []byte("null")
 	}
 	if !jsontext.Valid(value) {
-		return q.rejection(r.id.call(q.id), codeToolError, "the caller's result is nested too deeply"), stateFailed
+		return nil, errors.New("the caller's result is nested too deeply")
 	}
-	return r.success(q, value)
+	return value, nil
 }
 
 // errorText reads what a caller sends as an error: a string, an object with a message, or nothing.

@@ -47,6 +47,7 @@ func (t *Turn) Export(ctx context.Context, runID string) (*Exported, error) {
 		return nil, err
 	}
 	exported := &Exported{RunID: r.id.String(), ExpiresAt: r.lifecycle.expires(), Snapshot: sealed}
+	r.exported = true
 	r.end()
 	return exported, nil
 }

@@ -104,6 +104,11 @@ func (r *run) callContext() context.Context {
 	return i.calls
 }
 
+// unattendedContext is the same for calls that are not of an invocation here.
+func (r *run) unattendedContext() context.Context {
+	return valued{r.ctx, context.WithValue(context.Background(), parentKey{}, r.parent)}
+}
+
 // parentKey is where a call's context has the id of the exec or wait that started it.
 type parentKey struct{}
 
@@ -139,7 +144,7 @@ func (r *run) drive(i *invocation, input []byte) (*Result, error) {
 			return r.suspend(fresh), nil
 		}
 		r.start(fresh)
-		answers := r.await(i)
+		answers := r.await(i, r.mustSuspend)
 		switch {
 		case r.ctx.Err() != nil:
 			return r.fail(aborted), nil
@@ -218,14 +223,17 @@ func (r *run) takeIn(i *invocation, e *engine.Effects) ([]*request, *Result, err
 	return fresh, nil, nil
 }
 
-// await waits until something can be delivered to the guest, and takes it. It returns nothing when a budget is spent or the
-// run was aborted.
-func (r *run) await(i *invocation) []engine.Answer {
-	for {
+// await waits until something can be delivered to the guest, and takes it. It returns nothing when a budget is spent, the
+// run was aborted, or there is no more sense in it, which is asked each time that calls have gone on without an answer.
+func (r *run) await(i *invocation, senseless func(*invocation) bool) []engine.Answer {
+	for woken := false; ; woken = true {
 		now := time.Now()
 		answers, next, calls := r.requests.take(now)
 		if len(answers) > 0 || r.ctx.Err() != nil {
 			return answers
+		}
+		if woken && senseless(i) {
+			return nil
 		}
 		left := i.waitLeft
 		if !calls {

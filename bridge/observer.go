@@ -43,7 +43,7 @@ type CallProgressed struct {
 	Message        string
 }
 
-// CallEnded is what it came to: completed or failed.
+// CallEnded is what it came to: completed, failed, or cancelled, where the run ended first.
 type CallEnded struct {
 	CallID, ToolID, State string
 	Took                  time.Duration

@@ -17,37 +17,50 @@ const (
 	answeredRequest requestKind = iota // its answer is known already: a lookup, or a call that was refused
 	localRequest                       // a call that an executor carries out
 	callerRequest                      // a call that the caller carries out
+	approvalRequest                    // a call that a person decides about
 	yieldRequest                       // waits for the next wait
 	timerRequest                       // waits for its time
 	requestKinds
 )
 
 // request is something that the cell asked for and has not been answered yet. What a step asks for belongs to the
-// goroutine that drives the run until requests.add; from then on, the fields from settled on are guarded by requests.mu,
-// and the others do not change.
+// goroutine that drives the run until requests.add; from then on, the fields from kind on are changed under requests.mu
+// (whoever is at work on a call may read them without it), and the others do not change.
 type request struct {
 	id     uint32 // the guest's own number
 	method engine.Method
-	kind   requestKind
+	call   *call          // on its way, if it is one
 	entry  *catalog.Entry // of a call, once it was looked up
-	input  json.RawMessage
-	answer engine.Answer // of an answeredRequest or a yieldRequest
-	due    time.Time     // of a timerRequest
+	answer engine.Answer  // of an answeredRequest or a yieldRequest
+	due    time.Time      // of a timerRequest
 
-	held           int             // bytes in the run's account
-	ctx            context.Context // of a localRequest that was started
-	settled        bool            // its answer lies in the mailbox
-	callID         string          // by which the world knows the call, once it was started
-	effect         *SideEffect     // the same
-	previous, next *request        // in the order of the requests
-	timerIndex     int             // in the heap of timers
+	ctx context.Context // of a call that was started
+
+	kind           requestKind
+	brought        requestKind // as which it was parked last, once it has what it waited for
+	input          json.RawMessage
+	held           int         // bytes in the run's account
+	heldResult     int         // the same, for the result of a call that is at later stages
+	settled        bool        // its answer lies in the mailbox
+	callID         string      // by which the world knows the call, once it was started
+	effect         *SideEffect // the same
+	previous, next *request    // in the order of the requests
+	timerIndex     int         // in the heap of timers
 }
 
 // requestOverhead is what a request costs beside its input, in bytes.
 const requestOverhead = 256
 
 // size is how many bytes are held for the request until it is settled.
-func (q *request) size() int { return requestOverhead + len(q.input) + len(q.answer.Payload) }
+func (q *request) size() int {
+	size := requestOverhead + len(q.input) + len(q.answer.Payload)
+	if q.call != nil {
+		for i := range q.call.decisions {
+			size += len(q.call.decisions[i].Reason) + len(q.call.decisions[i].By)
+		}
+	}
+	return size
+}
 
 // resolve makes it a request whose promise resolves to a JSON value.
 func (q *request) resolve(payload []byte) {

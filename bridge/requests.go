@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,8 +34,8 @@ type requests struct {
 	count         [requestKinds]int
 	toolsPending  int // of them, those that came through tools.*
 	timers        timerHeap
-	queue         []*request // calls that wait for a place
-	active        int        // calls under way
+	queue         []*call // that wait for a place
+	active        int     // calls that have one
 	mailbox       []engine.Answer
 	mailBytes     int
 	effects       []*SideEffect
@@ -105,6 +106,11 @@ func (s *requests) unlink(q *request) {
 	s.account.Release(q.held)
 }
 
+// isCall says whether a request is for a tool, or a namespace's API.
+func isCall(m engine.Method) bool {
+	return m == engine.MethodCall || m == engine.MethodCallValue || m == engine.MethodNamespace
+}
+
 func isToolsCall(m engine.Method) bool {
 	return m >= engine.MethodSearch && m <= engine.MethodCallValue
 }
@@ -119,38 +125,184 @@ func (s *requests) cancel(id uint32) {
 	}
 }
 
-// start lets what a step asked for begin: answers that are known are on their way, and calls wait for a place, to be carried
-// out with ctx.
-func (s *requests) start(ctx context.Context, fresh []*request) {
+// start lets what a step asked for begin: answers that are known are on their way, and calls wait for a place, or for
+// somebody outside; ctx is theirs. It returns whom to ask.
+func (s *requests) start(ctx context.Context, fresh []*request) (questions []asked) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, q := range fresh {
+		q.ctx = ctx
 		switch q.kind {
 		case answeredRequest:
 			s.post(q, q.answer)
 		case localRequest:
-			q.ctx = ctx
-			s.queue = append(s.queue, q)
+			s.queue = append(s.queue, q.call)
 		case callerRequest:
 			s.note(q, statePending)
 		}
+		if q.call != nil && q.call.asked != nil {
+			questions = append(questions, q.call.asked)
+		}
 	}
+	return questions
 }
 
-// next returns a call to carry out, if there is a place for one, else nil. finish gives the place back. The call is listed
-// as started under the same lock that end takes, so the list of a run that is over is complete.
-func (s *requests) next() *request {
+// next returns a call that has got a place to go on, nil if there is none. It has the place until somebody stops being at
+// work on it.
+func (s *requests) next() *call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.queue) == 0 || s.active >= s.maxActive || s.ended {
 		return nil
 	}
-	q := s.queue[0]
+	c := s.queue[0]
 	s.queue[0] = nil
 	s.queue = s.queue[1:]
 	s.active++
+	c.busy, c.placed = true, true
+	return c
+}
+
+// idle notes that nobody is at work on a call any more. mu must be held.
+func (s *requests) idle(c *call) {
+	if c.placed {
+		s.active--
+	}
+	c.busy, c.placed = false, false
+}
+
+// enqueue lets a call wait for a place. It returns false if the run is over.
+func (s *requests) enqueue(c *call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.idle(c)
+		s.queue = append(s.queue, c)
+	}
+	return !s.ended
+}
+
+// begin lists a call as started, under the same lock that end takes: so the list of a run that is over is complete. It
+// returns false if the run is over.
+func (s *requests) begin(q *request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
 	s.note(q, stateCancelled) // until it is known how it ended
-	return q
+	return true
+}
+
+// park lets a call wait for somebody outside. It returns false if the run is over.
+func (s *requests) park(c *call, kind requestKind) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	s.become(c.request, kind)
+	s.idle(c)
+	c.brought = answeredRequest
+	if kind == callerRequest {
+		s.note(c.request, statePending)
+	}
+	s.stir()
+	return true
+}
+
+// become says who settles a pending request from now on. mu must be held.
+func (s *requests) become(q *request, kind requestKind) {
+	s.count[q.kind]--
+	s.count[kind]++
+	q.kind = kind
+}
+
+// Why a parked call can't go on: nobody waits for what was brought (contract C10, G4).
+var (
+	errNotPending = errors.New("no such call is pending in this run")
+	errNotCallers = errors.New("this call is not the caller's to run")
+	errHasResult  = errors.New("this call has its result already")
+)
+
+// parked returns the call of that number, if it waits for somebody of that kind.
+func (s *requests) parked(id uint32, kind requestKind) (*call, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parkedLocked(id, kind)
+}
+
+func (s *requests) parkedLocked(id uint32, kind requestKind) (*call, error) {
+	q := s.byID[id]
+	switch {
+	case q == nil || s.ended:
+		return nil, errNotPending
+	case q.brought == kind:
+		return nil, errHasResult
+	case q.call != nil && q.ctx == nil: // what was not started is not known outside
+		return nil, errNotPending
+	case q.kind != kind:
+		return nil, errNotCallers
+	}
+	return q.call, nil
+}
+
+// unpark makes the caller the one that is at work on a parked call: of several that bring what it waits for, one succeeds,
+// and has to call run.goOn. The result that is brought has so many bytes; what there is no room for is refused, and the call
+// stays parked.
+func (s *requests) unpark(id uint32, kind requestKind, size int) (*call, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.parkedLocked(id, kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.account.Hold(size); err != nil {
+		return nil, fmt.Errorf("the result has %d bytes, and %w", size, err)
+	}
+	c.heldResult, c.brought, c.busy = size, kind, true
+	s.become(c.request, localRequest)
+	return c, nil
+}
+
+// rewrite changes the input of a call. It fails if there is no room for it.
+func (s *requests) rewrite(q *request, input json.RawMessage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.chargeLocked(q, len(input)-len(q.input)); err != nil {
+		return &refusalError{codeTooManyBytes, fmt.Sprintf("the call's input was changed to one of %d bytes, and %v", len(input), err)}
+	}
+	q.input = input
+	return nil
+}
+
+// charge counts bytes more, or less, as held for a request.
+func (s *requests) charge(q *request, more int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.chargeLocked(q, more)
+}
+
+func (s *requests) chargeLocked(q *request, more int) error {
+	if q.held == 0 || s.ended { // it is counted when it is added, or not any more
+		return nil
+	}
+	if err := s.account.Hold(max(more, 0)); err != nil {
+		return err
+	}
+	s.account.Release(max(-more, 0))
+	q.held += more
+	return nil
+}
+
+// exchange makes the account hold size bytes in place of those that it held so far.
+func (s *requests) exchange(held *int, size int) error {
+	if err := s.account.Hold(max(size-*held, 0)); err != nil {
+		return err
+	}
+	s.account.Release(max(*held-size, 0))
+	*held = size
+	return nil
 }
 
 // The states of a call that was started (contract B7).
@@ -174,16 +326,15 @@ func (s *requests) note(q *request, state string) {
 	}
 }
 
-// finish gives a call's place back and posts its answer. What the call came to is recorded also for a run that is over,
-// unless the call was only told to stop.
-func (s *requests) finish(q *request, answer engine.Answer, state string, stopped bool) {
+// finish posts the reply to a call that has passed all stages. What the call came to is listed also for a run that is over.
+func (s *requests) finish(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.active--
-	if q.effect != nil && !stopped {
-		q.effect.State = state
+	s.idle(c)
+	if c.effect != nil {
+		c.effect.State = c.ran
 	}
-	s.post(q, answer)
+	s.post(c.request, c.reply)
 }
 
 // post settles a request. Where the account has no room for its answer, a short one that says so takes its place. mu must
@@ -192,28 +343,32 @@ func (s *requests) post(q *request, answer engine.Answer) {
 	if q.settled || s.ended {
 		return
 	}
-	size := len(answer.Payload)
-	if err := s.account.Hold(size); err != nil {
+	if err := s.exchange(&q.heldResult, len(answer.Payload)); err != nil {
 		answer = q.rejection(s.run.call(q.id), codeTooManyBytes, fmt.Sprintf(
-			"the answer has %d bytes, and %v. Ask for less at once, or await calls before starting others.", size, err))
-		size = 0 // it takes less than what the request itself held
+			"the answer has %d bytes, and %v. Ask for less at once, or await calls before starting others.", len(answer.Payload), err))
+		_ = s.exchange(&q.heldResult, 0) // it takes less than what the request itself held
 	}
-	s.settle(q, answer, size)
+	s.settle(q, answer)
 }
 
 // maxRemembered is how large a request may be that is remembered as it is when it is settled, in bytes.
 const maxRemembered = 2 * requestOverhead
 
-// settle puts an answer into the mailbox, of which so many bytes are held in the account. mu must be held.
-func (s *requests) settle(q *request, answer engine.Answer, held int) {
-	q.settled = true
+// settle puts an answer into the mailbox, which holds the bytes of the result from now on. mu must be held.
+func (s *requests) settle(q *request, answer engine.Answer) {
+	q.settled, q.call = true, nil
 	s.unlink(q)
 	if q.size() > maxRemembered {
 		// It is remembered until the guest has its answer, and what it held is not counted any more.
-		s.byID[q.id] = &request{id: q.id, kind: q.kind, settled: true}
+		s.byID[q.id] = &request{id: q.id, kind: q.kind, brought: q.brought, settled: true}
 	}
-	s.mailBytes += held
+	s.mailBytes += q.heldResult
 	s.mailbox = append(s.mailbox, answer)
+	s.stir()
+}
+
+// stir wakes whoever waits for answers, or for something to wait for.
+func (s *requests) stir() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -238,7 +393,7 @@ func (s *requests) take(now time.Time) (answers []engine.Answer, next time.Time,
 		delete(s.byID, q.id)
 		answers = append(answers, engine.Answer{ID: q.id, Kind: engine.AnswerFired})
 	}
-	return answers, s.timers.next(), s.count[localRequest]+s.count[callerRequest] > 0
+	return answers, s.timers.next(), s.count[localRequest]+s.count[callerRequest]+s.count[approvalRequest] > 0
 }
 
 // giveBack puts answers that the guest could not be given back where they were.
@@ -308,51 +463,6 @@ func (s *requests) answerYields() {
 	}
 }
 
-// Why the result of a call is not taken (contract C10).
-var (
-	errNotPending = errors.New("no such call is pending in this run")
-	errNotCallers = errors.New("this call is not the caller's to run")
-	errHasResult  = errors.New("this call has its result already")
-)
-
-// callers returns the pending request of that number, if the caller runs it.
-func (s *requests) callers(id uint32) (*request, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.callersLocked(id)
-}
-
-func (s *requests) callersLocked(id uint32) (*request, error) {
-	q := s.byID[id]
-	switch {
-	case q == nil || s.ended:
-		return nil, errNotPending
-	case q.kind != callerRequest:
-		return nil, errNotCallers
-	case q.settled:
-		return nil, errHasResult
-	}
-	return q, nil
-}
-
-// deliver posts the caller's answer to a request of its own. What there is no room for is refused, and the call stays
-// pending.
-func (s *requests) deliver(q *request, answer engine.Answer, state string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, err := s.callersLocked(q.id); err != nil {
-		return err
-	}
-	if err := s.account.Hold(len(answer.Payload)); err != nil {
-		return fmt.Errorf("the result has %d bytes, and %w", len(answer.Payload), err)
-	}
-	if q.effect != nil {
-		q.effect.State = state
-	}
-	s.settle(q, answer, len(answer.Payload))
-	return nil
-}
-
 // end refuses all that comes from now on. It returns the calls that were started, and whether none of them must not be
 // repeated.
 func (s *requests) end() (effects []SideEffect, harmless bool) {
@@ -363,6 +473,20 @@ func (s *requests) end() (effects []SideEffect, harmless bool) {
 		effects = append(effects, *e)
 	}
 	return effects, !s.nonIdempotent
+}
+
+// abandoned returns the calls that nobody is at work on, once the run is over.
+func (s *requests) abandoned() []*call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var calls []*call
+	for q := s.first; q != nil; q = q.next {
+		if q.call != nil && q.kind != answeredRequest && !q.call.busy {
+			calls = append(calls, q.call)
+		}
+	}
+	s.queue = nil
+	return calls
 }
 
 // underWay returns the numbers of calls whose answers will come to this process.

@@ -50,6 +50,7 @@ type run struct {
 	settled     bool        // the cell's promise has settled
 	value       []byte      // JSON, once settled
 	started     bool        // the observer was told so
+	exported    bool        // it goes on elsewhere
 	ended       RunEnded    // what the observer is told of it
 	noticed     engine.Hint // about the value
 	hints       []string
@@ -117,6 +118,7 @@ func (r *run) release() {
 		r.observe(r.ended)
 	}
 	r.requests.end()
+	r.abandonCalls()
 	r.service.unregister(r)
 	r.turn.removeRun(r)
 	if o := r.service.offloader; o != nil {
@@ -126,6 +128,17 @@ func (r *run) release() {
 		_ = r.service.offloader.store.Delete(context.Background(), r.id.String())
 	}
 	r.account.Close()
+}
+
+// abandonCalls records the calls that nobody is at work on, now that the run is over here.
+func (r *run) abandonCalls() {
+	for _, c := range r.requests.abandoned() {
+		if r.exported {
+			c.withdraw("the run has left this service")
+		} else {
+			r.giveUp(c)
+		}
+	}
 }
 
 // suspend parks the run and returns the waiting result, or fails the run if it may not be parked. The calls in fresh are
@@ -177,7 +190,9 @@ func (r *run) expire() {
 // start lets what a step asked for begin: answers that are known, and calls as far as there are places (contract D6).
 func (r *run) start(fresh []*request) {
 	if len(fresh) > 0 {
-		r.requests.start(r.callContext(), fresh)
+		for _, question := range r.requests.start(r.callContext(), fresh) {
+			question.Open()
+		}
 		r.startCalls()
 	}
 }
@@ -185,10 +200,10 @@ func (r *run) start(fresh []*request) {
 // startCalls starts calls while there are places.
 func (r *run) startCalls() {
 	for r.ctx.Err() == nil {
-		q := r.requests.next()
-		if q == nil {
+		c := r.requests.next()
+		if c == nil {
 			return
 		}
-		go r.carryOut(q)
+		go r.carryOut(c)
 	}
 }

@@ -54,11 +54,16 @@ type requestsState struct {
 type requestState struct {
 	ID     uint32          `json:"id"`
 	Method engine.Method   `json:"method"`
-	Tool   string          `json:"tool,omitempty"`  // of a call
-	Input  json.RawMessage `json:"input,omitempty"` // of a call
 	Answer json.RawMessage `json:"answer,omitempty"`
-	Due    int64           `json:"due,omitempty"`    // of a timer, Unix milliseconds
-	Effect int             `json:"effect,omitempty"` // one more than its place among the effects
+	Due    int64           `json:"due,omitempty"` // of a timer, Unix milliseconds
+
+	// Of a call:
+
+	Tool      string          `json:"tool,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	Stage     string          `json:"stage,omitempty"` // at which it is parked
+	Decisions []Decision      `json:"decisions,omitempty"`
+	Effect    int             `json:"effect,omitempty"` // one more than its place among the effects
 }
 
 // answerState is an answer that the guest has not had yet.
@@ -111,6 +116,8 @@ func (s *requests) state() requestsState {
 			one.Due = q.due.UnixMilli()
 		case yieldRequest:
 			one.Answer = q.answer.Payload
+		case callerRequest, approvalRequest:
+			one.Stage, one.Decisions = q.call.at.String(), q.call.decisions // nobody is at work on it
 		}
 		state.Pending = append(state.Pending, one)
 	}
@@ -154,7 +161,7 @@ func (t *Turn) revive(ctx context.Context, id string, state *hostState) (*run, e
 	for _, part := range []func() error{
 		func() error { return r.reviveOutput(&state.Output) },
 		func() error { return r.reviveOutcome(&state.Outcome) },
-		func() error { return r.requests.revive(t, &state.Requests) },
+		func() error { return r.requests.revive(r, &state.Requests) },
 	} {
 		if err := part(); err != nil {
 			r.discard()
@@ -200,8 +207,8 @@ func (r *run) reviveOutcome(state *outcomeState) error {
 }
 
 // revive fills empty requests.
-func (s *requests) revive(t *Turn, state *requestsState) error {
-	c := &t.config
+func (s *requests) revive(r *run, state *requestsState) error {
+	c := &r.turn.config
 	if limit := c.MaxPendingToolCalls + c.MaxQueuedToolCalls + maxTimers; len(state.Pending) > limit ||
 		len(state.Answers) > limit || len(state.Effects) > maxSideEffects {
 		return fmt.Errorf("it waits for more than %d things", limit)
@@ -210,12 +217,13 @@ func (s *requests) revive(t *Turn, state *requestsState) error {
 	for n := range state.Effects {
 		s.effects = append(s.effects, &state.Effects[n])
 	}
+	ctx := r.unattendedContext()
 	for n := range state.Pending {
-		q, err := reviveRequest(t, &state.Pending[n], s.effects)
+		q, err := r.reviveRequest(&state.Pending[n], s.effects)
 		if err != nil {
 			return err
 		}
-		q.held = q.size()
+		q.ctx, q.held = ctx, q.size()
 		if err := s.account.Hold(q.held); err != nil {
 			return err
 		}
@@ -227,7 +235,7 @@ func (s *requests) revive(t *Turn, state *requestsState) error {
 }
 
 // reviveRequest makes a pending request; what it names is looked up in the turn's own catalog, as ever.
-func reviveRequest(t *Turn, state *requestState, effects []*SideEffect) (*request, error) {
+func (r *run) reviveRequest(state *requestState, effects []*SideEffect) (*request, error) {
 	q := &request{id: state.ID, method: state.Method}
 	if state.Effect < 0 || state.Effect > len(effects) {
 		return nil, errors.New("its calls are miscounted")
@@ -245,22 +253,47 @@ func reviveRequest(t *Turn, state *requestState, effects []*SideEffect) (*reques
 		}
 	case state.Method == engine.MethodTimer:
 		q.kind, q.due = timerRequest, time.UnixMilli(state.Due)
-	case state.Tool != "":
-		return q, reviveCall(t, q, state)
+	case state.Tool != "" && isCall(state.Method):
+		return q, r.reviveCall(q, state)
 	default:
 		return nil, fmt.Errorf("it waits for something that nobody works on (number %d)", state.ID)
 	}
 	return q, nil
 }
 
-func reviveCall(t *Turn, q *request, state *requestState) error {
-	e := t.catalog.ByID(state.Tool)
+// reviveCall makes a call that is parked. The stages that are before it look at it as if it had come that far here.
+func (r *run) reviveCall(q *request, state *requestState) error {
+	e := r.turn.catalog.ByID(state.Tool)
 	if e == nil {
 		return fmt.Errorf("it waits for a tool %q that the turn does not have", state.Tool)
 	}
-	q.kind, q.entry, q.input = callerRequest, e, state.Input
-	if tool := t.executor(e); !tool.ByCaller() || !jsontext.Valid(state.Input) {
-		return fmt.Errorf("it waits for the caller to run %q, which is not the caller's", state.Tool)
+	c := &call{request: q, run: r, decisions: state.Decisions}
+	q.call, q.callID, q.entry, q.input = c, r.id.call(q.id), e, state.Input
+	if !jsontext.Valid(state.Input) || !utf8.Valid(state.Input) {
+		return fmt.Errorf("the input of %q is not JSON", state.Tool)
+	}
+	if len(state.Decisions) > maxDecisions {
+		return fmt.Errorf("it has too many decisions about %q", state.Tool)
+	}
+	for _, d := range state.Decisions {
+		if _, ok := stageNamed(d.Stage); !ok {
+			return fmt.Errorf("it has a decision of a stage %q, which is none", d.Stage)
+		}
+	}
+	c.at, _ = stageNamed(state.Stage)
+	switch c.at {
+	case atExecution:
+		q.kind = callerRequest
+		if isCarriedOut(c) {
+			return fmt.Errorf("it waits for the caller to run %q, which is not the caller's", state.Tool)
+		}
+	case atApproval:
+		q.kind = approvalRequest
+		if q.effect != nil {
+			return fmt.Errorf("it waits for a decision on %q, which was begun", state.Tool)
+		}
+	default:
+		return fmt.Errorf("it waits at a stage %q, where no call is parked", state.Stage)
 	}
 	return nil
 }

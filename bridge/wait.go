@@ -99,7 +99,7 @@ func (r *run) awaitFirst(i *invocation) []engine.Answer {
 	rest := i.left
 	i.left = i.limit/2 + i.limit/awakeShare // of which await leaves the share
 	i.waitLeft = i.limit
-	answers := r.await(i)
+	answers := r.await(i, func(*invocation) bool { return false }) // also for the caller, or a person
 	i.left = rest - i.asleep - i.resting
 	i.waitLeft = drainBudget(&r.turn.config)
 	return answers
