@@ -25,9 +25,11 @@ func execute(ctx context.Context, c *call) error {
 	}
 	r.observeCall(ctx, CallStarted{CallID: c.callID, ToolID: c.entry.ID()})
 	c.started = time.Now()
+	answer := arriving{requests: &r.requests}
+	defer answer.release()
 	c.result, c.err = tool.Execute(ctx, executor.Call{
 		ID: c.callID, ParentID: r.parentID(ctx), RunID: r.id.String(), TurnID: r.turn.id, Tenant: r.turn.tenant,
-		Tool: c.entry, Input: c.input, Context: r.turn.context, Progress: r.progressOf(ctx, c),
+		Tool: c.entry, Input: c.input, Context: r.turn.context, Progress: r.progressOf(ctx, c), Hold: answer.hold,
 	})
 	return nil // what it came to is in the call, for the stages that follow
 }

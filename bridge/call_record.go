@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -31,11 +32,14 @@ func record(ctx context.Context, c *call) error {
 // outcome turns what the stages left in the call into the guest's answer.
 func (c *call) outcome() (engine.Answer, string) {
 	var refused *refusalError
+	var full *account.FullError
 	switch {
 	case c.err == nil:
 		return c.success()
 	case errors.As(c.err, &refused):
 		return c.reject(refused.code, refused.text)
+	case errors.As(c.err, &full):
+		return c.reject(codeTooManyBytes, c.err.Error())
 	case errors.Is(c.err, executor.ErrTimeout):
 		return c.reject(codeToolTimeout, c.err.Error())
 	}

@@ -160,7 +160,7 @@ func New(o Options) (*Service, error) {
 		pace:    newPace(),
 		stop:    make(chan struct{}),
 		executors: executor.NewRegistry(executor.Options{
-			Custom: o.Executors, Echo: o.TestExecutors, Outbound: o.Outbound, Keys: o.SigningKeys,
+			Custom: o.Executors, Echo: o.TestExecutors, Outbound: o.Outbound, Keys: o.SigningKeys, Logger: o.Logger,
 		}),
 	}
 	if portable, ok := o.Engine.(engine.Portable); ok {

@@ -345,7 +345,7 @@ func (t *Turn) allowsLanguage(language string) bool {
 func (s *Service) bindTools(tenant string, entries *catalog.Catalog) (map[string]executor.Binding, error) {
 	bound := make(map[string]executor.Binding, entries.Len())
 	for _, e := range entries.Entries() {
-		b, err := s.executors.Bind(tenant, e.Tool().Executor)
+		b, err := s.executors.Bind(tenant, e.Tool().Executor, e.Tool().Annotations)
 		if err != nil {
 			return nil, &Error{Kind: KindInvalid, Key: "tools", Msg: fmt.Sprintf("executor of tool %s: %v", e.ID(), err)}
 		}

@@ -20,7 +20,7 @@ type Context struct {
 
 // Call is one nested tool call, as an executor gets it.
 type Call struct {
-	ID       string // of the call; a retry of the same call has the same id
+	ID       string // of the call; another attempt at the same call has the same id
 	ParentID string // the exec or wait that caused it
 	RunID    string
 	TurnID   string
@@ -29,14 +29,18 @@ type Call struct {
 	Input    json.RawMessage
 	Spec     json.RawMessage // the tool's "executor" object
 	Context  Context
+	Attempt  int // 1 for the first
 	// Progress passes on what the tool says of its progress while it is at work: how far it has come, of how much (0 if that is
 	// not known), and a text. It may be nil.
 	Progress func(done, total float64, message string)
+	// Hold counts bytes of the answer that are in memory, until Execute has returned. It fails, with a text that the cell may
+	// see, when the run may hold no more. It may be nil.
+	Hold func(bytes int) error
 }
 
 // Executor carries out calls. It must return soon after ctx ends. The result is the tool's own JSON, usually {content,
 // details, isError}. An error rejects the guest's promise with its text, which the cell sees: it must name nothing of
-// the host.
+// the host. A *TransientError has the call made again, if the tool allows that.
 type Executor interface {
 	Execute(ctx context.Context, call Call) (json.RawMessage, error)
 }

@@ -50,14 +50,14 @@ func TestBind(t *testing.T) {
 		{"an executor of the operator's", `{"type":"own"}`, 30 * time.Second},
 	} {
 		t.Run("G3 "+tc.name, func(t *testing.T) {
-			b, err := r.Bind("", json.RawMessage(tc.executor))
+			b, err := r.Bind("", json.RawMessage(tc.executor), catalog.Annotations{})
 			require.NoError(t, err)
 			require.Equal(t, tc.timeout, b.timeout)
 			require.Equal(t, tc.timeout == 0, b.ByCaller())
 		})
 	}
 	t.Run("G3 a built-in type can't be replaced", func(t *testing.T) {
-		b, err := r.Bind("", json.RawMessage(`{"type":"echo"}`))
+		b, err := r.Bind("", json.RawMessage(`{"type":"echo"}`), catalog.Annotations{})
 		require.NoError(t, err)
 		require.IsType(t, echoExecutor{}, b.executor)
 	})
@@ -74,21 +74,21 @@ func TestBind(t *testing.T) {
 		{"a header with a line break", `{"type":"http","url":"http://h/","headers":{"X-A":"b\r\nc"}}`, "X-A"},
 		{"a URL that is no string", `{"type":"http","url":5}`, "url"},
 		{"a header's name", `{"type":"http","url":"http://h/","headers":{"a b":"c"}}`, `headers: "a b" is no name of an HTTP header`},
-		{"an unknown key", `{"type":"http","url":"http://h/","method":"PUT"}`, `unknown key "method"; it has type, timeoutMs, url, headers`},
+		{"an unknown key", `{"type":"http","url":"http://h/","method":"PUT"}`, `unknown key "method"; it has type, timeoutMs, retries, maxConcurrent, url, headers, maxResponseBytes`},
 		{"a slip", `{"type":"http","url":"http://h/","timeout_ms":5}`, `unknown key "timeout_ms"; did you mean "timeoutMs"?`},
 		{"a slip of the test executor's", `{"type":"echo","delayms2":5}`, `unknown key "delayms2"; did you mean "delayMs"?`},
 		{"a key where the caller runs it", `{"type":"caller","url":"http://h/"}`, `unknown key "url"; it has type, timeoutMs`},
 		{"a header's value", `{"type":"http","url":"http://h/","headers":{"ok":"1","x":"c\r\nd: e"}}`, "headers.x: the value has line breaks"},
 	} {
 		t.Run("G3 mistakes show at the turn: "+tc.name, func(t *testing.T) {
-			_, err := r.Bind("", json.RawMessage(tc.executor))
+			_, err := r.Bind("", json.RawMessage(tc.executor), catalog.Annotations{})
 			require.ErrorContains(t, err, tc.text)
 		})
 	}
 	t.Run("G3 echo is off unless enabled", func(t *testing.T) {
 		off := NewRegistry(Options{})
 		defer off.Close()
-		_, err := off.Bind("", json.RawMessage(`{"type":"echo"}`))
+		_, err := off.Bind("", json.RawMessage(`{"type":"echo"}`), catalog.Annotations{})
 		require.ErrorContains(t, err, `unknown type "echo"; this service knows caller, http`)
 	})
 }

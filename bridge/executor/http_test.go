@@ -32,7 +32,7 @@ func toLoopback(t testing.TB) *outbound.Client {
 }
 
 func newRemote(t testing.TB) *remote {
-	r := &remote{httpExecutor: newHTTPExecutor(toLoopback(t), SigningKeys{Master: []byte("signing key")})}
+	r := &remote{httpExecutor: newHTTPExecutor(Options{Outbound: toLoopback(t), Keys: SigningKeys{Master: []byte("signing key")}})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { (*r.handler.Load())(w, req) }))
 	t.Cleanup(server.Close)
 	t.Cleanup(r.Close)
@@ -91,7 +91,7 @@ func TestHTTPRequest(t *testing.T) {
 			require.Empty(t, req.Header.Get("X-Codecell-Signature"))
 			answers(201, "1")(w, req)
 		})
-		unsigned := newHTTPExecutor(toLoopback(t), SigningKeys{})
+		unsigned := newHTTPExecutor(Options{Outbound: toLoopback(t)})
 		defer unsigned.Close()
 		_, err := unsigned.Execute(context.Background(), r.call(t, more))
 		require.NoError(t, err)
@@ -146,14 +146,25 @@ func TestHTTPLeaksNothing(t *testing.T) {
 		}
 	})
 	t.Run("B9 a connection that breaks off: not where it was", func(t *testing.T) {
-		r.handle(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "100")
-			_, _ = io.WriteString(w, `{"a":`)
-			panic(http.ErrAbortHandler)
-		})
-		_, err := r.Execute(context.Background(), r.call(t, ""))
-		require.ErrorContains(t, err, "can't be reached")
-		leaksNothing(t, err)
+		for _, tc := range []struct {
+			flush bool
+			text  string
+		}{
+			{false, "tool openclaw:core:remote did not answer: the connection was lost"},
+			{true, "tool openclaw:core:remote broke off its answer"},
+		} {
+			r.handle(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Length", "100")
+				_, _ = io.WriteString(w, `{"a":`)
+				if tc.flush {
+					w.(http.Flusher).Flush()
+				}
+				panic(http.ErrAbortHandler)
+			})
+			_, err := r.Execute(context.Background(), r.call(t, ""))
+			require.EqualError(t, err, tc.text)
+			leaksNothing(t, err)
+		}
 	})
 }
 
@@ -165,7 +176,7 @@ func TestHTTPTimeout(t *testing.T) {
 		defer close(done)
 		registry := NewRegistry(Options{Outbound: toLoopback(t)})
 		defer registry.Close()
-		b, err := registry.Bind("", httpSpecOf(r.url, `,"timeoutMs":50`))
+		b, err := registry.Bind("", httpSpecOf(r.url, `,"timeoutMs":50`), catalog.Annotations{})
 		require.NoError(t, err)
 		_, err = b.Execute(t.Context(), r.call(t, ""))
 		require.ErrorIs(t, err, ErrTimeout)

@@ -10,13 +10,19 @@ import (
 	"github.com/codecell/codecell/typo"
 )
 
-// headKeys are the keys that every "executor" object may have.
-var headKeys = []string{"type", "timeoutMs"}
+// The keys that every "executor" object may have, and those of each whose calls are carried out here.
+var (
+	callerKeys = []string{"type", "timeoutMs"}
+	headKeys   = append(slices.Clone(callerKeys), "retries", "maxConcurrent")
+)
 
 // onlyKeys refuses a key of an "executor" object that nobody reads: a method, a header or a delay would be lost. Letter case
 // makes no difference, as for encoding/json.
 func onlyKeys(spec []byte, own ...string) error {
-	known := slices.Concat(headKeys, own)
+	return noOthers(spec, slices.Concat(headKeys, own))
+}
+
+func noOthers(spec []byte, known []string) error {
 	var err error
 	gjson.ParseBytes(spec).ForEach(func(key, _ gjson.Result) bool {
 		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key.Str) }) {

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/codecell/codecell/bridge/outbound"
+	"github.com/codecell/codecell/catalog"
 )
 
 // The executor types that every service knows.
@@ -24,6 +26,9 @@ const (
 	maxTimeout     = time.Hour
 )
 
+// maxConcurrent is more calls of one tool than can be under way.
+const maxConcurrent = 1 << 20
+
 // Options configure a Registry.
 type Options struct {
 	// Custom adds executors by the type that a tool names them with. The built-in types can't be replaced.
@@ -34,14 +39,19 @@ type Options struct {
 	Outbound *outbound.Client
 	// Keys sign what the http executor sends.
 	Keys SigningKeys
+	// Logger is told of hosts that fail. Nil for none.
+	Logger *slog.Logger
 }
 
-// Registry knows the executors by their types. It does not change and is safe for concurrent use.
-type Registry struct{ byType map[string]Executor }
+// Registry knows the executors by their types. It is safe for concurrent use.
+type Registry struct {
+	byType map[string]Executor
+	places places
+}
 
 // NewRegistry returns the built-in executors and those of the options.
 func NewRegistry(o Options) *Registry {
-	r := &Registry{byType: map[string]Executor{typeHTTP: newHTTPExecutor(o.Outbound, o.Keys)}}
+	r := &Registry{byType: map[string]Executor{typeHTTP: newHTTPExecutor(o)}}
 	if o.Echo {
 		r.byType[typeEcho] = echoExecutor{}
 	}
@@ -64,35 +74,44 @@ func (r *Registry) Close() {
 
 // Bind reads the "executor" object of a tenant's tool, so that a mistake shows when the turn is prepared and not when a cell
 // calls the tool. None, null and type "caller" mean that the caller runs the tool: the Binding is then the zero one.
-func (r *Registry) Bind(tenant string, spec json.RawMessage) (Binding, error) {
+func (r *Registry) Bind(tenant string, spec json.RawMessage, annotations catalog.Annotations) (Binding, error) {
 	if len(spec) == 0 || bytes.Equal(spec, []byte("null")) {
 		return Binding{}, nil
 	}
 	var head struct {
-		Type      string  `json:"type"`
-		TimeoutMs float64 `json:"timeoutMs"`
+		Type          string   `json:"type"`
+		TimeoutMs     float64  `json:"timeoutMs"`
+		Retries       *float64 `json:"retries"`
+		MaxConcurrent float64  `json:"maxConcurrent"`
 	}
 	if err := json.Unmarshal(spec, &head); err != nil {
 		return Binding{}, fmt.Errorf("not an executor object: %w", err)
 	}
 	if head.Type == typeCaller {
-		return Binding{}, onlyKeys(spec)
+		return Binding{}, noOthers(spec, callerKeys)
 	}
 	e := r.byType[head.Type]
 	if e == nil {
 		return Binding{}, fmt.Errorf("unknown type %q; this service knows %s", head.Type, strings.Join(r.types(), ", "))
 	}
-	b := Binding{executor: e, spec: spec, timeout: defaultTimeout}
+	b := Binding{executor: e, spec: spec, timeout: defaultTimeout, places: &r.places}
 	if head.TimeoutMs > 0 {
 		b.timeout = max(milliseconds(head.TimeoutMs), time.Millisecond)
 	}
+	if head.MaxConcurrent > 0 {
+		b.limit = max(1, int(min(head.MaxConcurrent, maxConcurrent)))
+	}
+	var err error
+	if b.retries, err = retriesOf(annotations, head.Retries); err != nil {
+		return b, err
+	}
 	switch c := e.(type) {
 	case *httpExecutor:
-		return b, c.check(tenant, spec)
+		b.executor, err = c.bind(tenant, spec)
 	case Checker:
-		return b, c.Check(spec)
+		err = c.Check(spec)
 	}
-	return b, nil
+	return b, err
 }
 
 func (r *Registry) types() []string {

@@ -150,5 +150,5 @@ func (s *server) failed(ctx context.Context, session *mcp.ClientSession, err err
 	}
 	s.lost(session, err)
 	s.log.Warn("a call of an MCP server failed", "error", err)
-	return fmt.Errorf("MCP server %q did not answer: the connection was lost, and is being made anew. Try again", s.name)
+	return &executor.TransientError{Err: fmt.Errorf("MCP server %q did not answer: the connection was lost, and is being made anew. Try again", s.name)}
 }
