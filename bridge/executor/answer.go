@@ -77,6 +77,9 @@ func (a *answer) refused(ctx context.Context, resp *http.Response) {
 	}
 	after := retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	a.failf("answered HTTP %d: %s", resp.StatusCode, snippet(body))
+	if resp.StatusCode/100 == 3 {
+		a.err = fmt.Errorf("%w (redirects are not followed)", a.err)
+	}
 	if after > 0 {
 		a.err = fmt.Errorf("%w (it asks to be called again in %v)", a.err, after)
 	}

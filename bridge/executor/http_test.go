@@ -107,7 +107,7 @@ func TestHTTPAnswers(t *testing.T) {
 		text   string
 	}{
 		{"a server error", 500, "boom\n  happened", "tool openclaw:core:remote answered HTTP 500: boom happened"},
-		{"a redirect is not followed", 302, "", "tool openclaw:core:remote answered HTTP 302: (empty)"},
+		{"a redirect is not followed", 302, "", "tool openclaw:core:remote answered HTTP 302: (empty) (redirects are not followed)"},
 		{"no JSON", 200, "<html>", "tool openclaw:core:remote did not answer with JSON: <html>"},
 		{"nothing", 200, "", "tool openclaw:core:remote did not answer with JSON: (empty)"},
 		{"too deep", 200, strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "did not answer with JSON"},

@@ -66,14 +66,13 @@ func (c Caller) keys() (session, host uint64) {
 
 // Enter lets a call through, of which Pass.Done must be told what came of it, or fails with an *OpenError.
 func (b *Breakers) Enter(c Caller) (Pass, error) {
-	p := Pass{breakers: b, caller: c}
+	p := Pass{breakers: b, caller: c, began: time.Now()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	circuits := b.tenants[c.Tenant]
 	if len(circuits) == 0 {
 		return p, nil
 	}
-	p.began = time.Now()
 	sessionKey, hostKey := c.keys()
 	session, host := circuits[sessionKey], circuits[hostKey]
 	for _, one := range []*circuit{session, host} {
@@ -111,9 +110,15 @@ func (p Pass) Done(o Outcome) {
 		b.answered(circuits, session, host, p.caller)
 	default:
 		now := time.Now()
-		opened := b.circuit(p.caller.Tenant, session, now).fail(now)
+		opened := b.circuit(p.caller.Tenant, session, now).fail(p.began, now)
 		if opened || o == Unreachable || p.hostsTrial {
-			b.failed(p.caller, b.circuit(p.caller.Tenant, host, now), now)
+			began := p.began
+			if opened {
+				began = now // it is the session that failed, whenever its calls began
+			}
+			if b.circuit(p.caller.Tenant, host, now).fail(began, now) && b.Logger != nil {
+				b.Logger.Warn("a host fails and is left alone for a while", "tenant", p.caller.Tenant, "host", p.caller.Host)
+			}
 		}
 	}
 }
@@ -127,13 +132,6 @@ func (b *Breakers) answered(circuits map[uint64]*circuit, session, host uint64, 
 	delete(circuits, host)
 	if len(circuits) == 0 {
 		delete(b.tenants, c.Tenant)
-	}
-}
-
-// failed counts a failure in a tenant's circuit for a host. mu must be held.
-func (b *Breakers) failed(c Caller, host *circuit, now time.Time) {
-	if host.fail(now) && b.Logger != nil {
-		b.Logger.Warn("a host fails and is left alone for a while", "tenant", c.Tenant, "host", c.Host)
 	}
 }
 

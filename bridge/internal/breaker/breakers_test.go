@@ -115,6 +115,25 @@ func TestTrial(t *testing.T) {
 			require.True(t, call(b, caller("a", "s"), Answered))
 		})
 	})
+	t.Run("G3 calls that are under way together fail once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var b Breakers
+			for range threshold {
+				var together []Pass
+				for range 20 {
+					p, err := b.Enter(caller("a", "s"))
+					require.NoError(t, err)
+					together = append(together, p)
+				}
+				for _, p := range together {
+					time.Sleep(time.Nanosecond)
+					p.Done(Unreachable)
+				}
+				time.Sleep(time.Nanosecond)
+			}
+			require.False(t, call(&b, caller("a", "s"), Answered))
+		})
+	})
 	t.Run("G3 calls that began before fail late and change nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var b Breakers

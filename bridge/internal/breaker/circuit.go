@@ -48,13 +48,16 @@ func (c *circuit) abandon(began time.Time) {
 	}
 }
 
-// fail counts a failure, and tells whether it has opened a closed circuit. What fails while it is open began before.
-func (c *circuit) fail(now time.Time) (opened bool) {
+// fail counts a failure of a call that began then, and tells whether it has opened a closed circuit. Calls that were under
+// way together and fail are one failure: the later ones show nothing new.
+func (c *circuit) fail(began, now time.Time) (opened bool) {
 	switch {
-	case c.pause > 0 && now.Before(c.openUntil):
+	case c.pause > 0 && now.Before(c.openUntil): // it began before
 		return false
 	case c.pause > 0:
 		c.open(now, min(2*c.pause, maxPause))
+		return false
+	case c.failures > 0 && began.Before(c.failedAt):
 		return false
 	case now.Sub(c.failedAt) > window:
 		c.failures = 0
