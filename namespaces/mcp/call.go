@@ -139,13 +139,21 @@ func with(input json.RawMessage, params any, send func() (any, error)) error {
 	return err
 }
 
+// notTaken is what the SDK says of a request over HTTP for which there is no answer, or one with status 429 or 5xx: the session
+// goes on.
+var notTaken = jsonrpc.Error{Code: -32005, Message: "rejected by transport"}
+
 // failed says what a cell may know of a call that brought no result, and looks after the connection.
 func (s *server) failed(ctx context.Context, session *mcp.ClientSession, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
 	var answer *jsonrpc.Error
-	if errors.As(err, &answer) {
+	switch {
+	case errors.As(err, &answer) && answer.Code == notTaken.Code && answer.Message == notTaken.Message:
+		s.log.Warn("a call of an MCP server did not reach it, or it was overloaded", "error", err)
+		return &executor.TransientError{Err: fmt.Errorf("MCP server %q did not take the call: it can't be reached, or is overloaded. Try again", s.name)}
+	case answer != nil:
 		return fmt.Errorf("MCP server %q: %s", s.name, answer.Message)
 	}
 	s.lost(session, err)

@@ -311,6 +311,40 @@ func TestRemote(t *testing.T) {
 			return err == nil
 		}, soon, 50*time.Millisecond)
 	})
+	t.Run("G3 a call that may be repeated is made again, and no other", func(t *testing.T) {
+		for n, annotations := range []catalog.Annotations{{ReadOnly: true}, {}, {Idempotent: true}} {
+			var calls atomic.Int64
+			s := overHTTP(t, func(w http.ResponseWriter, r *http.Request) bool {
+				raw, err := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(raw))
+				if err == nil && gjson.GetBytes(raw, "method").Str == "tools/call" && calls.Add(1) == 1 {
+					if n < 2 {
+						panic(http.ErrAbortHandler)
+					}
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return true
+				}
+				return false
+			})
+			servers := open(t, map[string]Config{"lab": {URL: s.URL}})
+			tool := catalog.Tool{Source: catalog.SourceMCP, Owner: "lab", Name: "echo", Annotations: annotations}
+			entries, err := catalog.New([]catalog.Tool{tool}, catalog.Policy{})
+			require.NoError(t, err)
+			registry := executor.NewRegistry(executor.Options{Custom: map[string]executor.Executor{ExecutorType: servers}})
+			defer registry.Close()
+			binding, err := registry.Bind("", json.RawMessage(`{"type":"mcp","server":"lab","tool":"echo"}`), annotations)
+			require.NoError(t, err)
+			got, err := binding.Execute(t.Context(), executor.Call{Tool: entries.Entries()[0], Input: json.RawMessage(`{"text":"x"}`)})
+			if annotations != (catalog.Annotations{}) {
+				require.NoError(t, err)
+				require.Equal(t, "x", gjson.GetBytes(got, "structuredContent.text").Str)
+				require.EqualValues(t, 2, calls.Load())
+			} else {
+				require.EqualError(t, err, `MCP server "lab" did not take the call: it can't be reached, or is overloaded. Try again`)
+				require.EqualValues(t, 1, calls.Load())
+			}
+		}
+	})
 	t.Run("E4 a redirect is not followed", func(t *testing.T) {
 		var reached atomic.Bool
 		elsewhere := overHTTP(t, func(http.ResponseWriter, *http.Request) bool {
