@@ -24,10 +24,12 @@ type call struct {
 	result    json.RawMessage // what the tool answered
 	err       error           // why it did not, or why the call was refused
 	started   time.Time       // by the executor
+	took      time.Duration   // of the executor
 	ran       string          // the state of what the tool did, whatever became of its result
 	reply     engine.Answer   // what the guest is told, once recorded
 	state     string          // the same in one word
 	asked     asked           // about it, once it was parked for that
+	changedBy string          // who changed the input that the cell sent; empty for nobody
 	busy      bool            // somebody is at work on it, other than who drives the run; under requests.mu
 	placed    bool            // it has a place; the same
 
@@ -73,7 +75,7 @@ func (c *call) decide(outcome, reason, by string) {
 // cutText returns what a text begins with, up to so many bytes, as UTF-8.
 func cutText(text string, limit int) string {
 	if len(text) > limit {
-		text = text[:limit]
+		text = strings.Clone(text[:limit]) // which must not keep the rest
 	}
 	return strings.ToValidUTF8(text, "")
 }

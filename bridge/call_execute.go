@@ -31,5 +31,6 @@ func execute(ctx context.Context, c *call) error {
 		ID: c.callID, ParentID: r.parentID(ctx), RunID: r.id.String(), TurnID: r.turn.id, Tenant: r.turn.tenant,
 		Tool: c.entry, Input: c.input, Context: r.turn.context, Progress: r.progressOf(ctx, c), Hold: answer.hold,
 	})
+	c.took = time.Since(c.started)
 	return nil // what it came to is in the call, for the stages that follow
 }

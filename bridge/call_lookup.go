@@ -28,8 +28,9 @@ func lookUp(_ context.Context, c *call) error {
 	return nil
 }
 
-// lookUpNamespace reads a call through a namespace. Those of plugins have names of their own; the rest is the MCP namespace: exactly one plain object, or none. Its defaults are filled in, and
-// what is required and missing is refused, before the schema is asked.
+// lookUpNamespace reads a call through a namespace. Those of plugins have names of their own; the rest is the MCP namespace:
+// exactly one plain object, or none. Its defaults are filled in already here, so that hooks and people see what the tool
+// would be called with, and what is required and missing is refused.
 func lookUpNamespace(c *call) error {
 	if strings.HasPrefix(c.target, namespaces.Prefix) {
 		return lookUpScoped(c)
@@ -47,6 +48,11 @@ func lookUpNamespace(c *call) error {
 	default:
 		return &refusalError{codeInvalidInput, "MCP namespace tools accept one object argument."}
 	}
+	filled, err := c.entry.FillMCP(c.input)
+	if err != nil {
+		return &refusalError{codeInvalidInput, err.Error()}
+	}
+	c.input = filled
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/internal/account"
@@ -23,7 +22,7 @@ func record(ctx context.Context, c *call) error {
 	}
 	if !c.started.IsZero() {
 		c.run.observeCall(ctx, CallEnded{
-			CallID: c.callID, ToolID: c.entry.ID(), State: c.state, Took: time.Since(c.started),
+			CallID: c.callID, ToolID: c.entry.ID(), State: c.state, Took: c.took,
 		})
 	}
 	return nil
@@ -31,19 +30,25 @@ func record(ctx context.Context, c *call) error {
 
 // outcome turns what the stages left in the call into the guest's answer.
 func (c *call) outcome() (engine.Answer, string) {
+	if c.err == nil {
+		return c.success()
+	}
+	return c.reject(codeOfError(c.err), c.err.Error())
+}
+
+// codeOfError is the code that the guest's error has.
+func codeOfError(err error) string {
 	var refused *refusalError
 	var full *account.FullError
 	switch {
-	case c.err == nil:
-		return c.success()
-	case errors.As(c.err, &refused):
-		return c.reject(refused.code, refused.text)
-	case errors.As(c.err, &full):
-		return c.reject(codeTooManyBytes, c.err.Error())
-	case errors.Is(c.err, executor.ErrTimeout):
-		return c.reject(codeToolTimeout, c.err.Error())
+	case errors.As(err, &refused):
+		return refused.code
+	case errors.As(err, &full):
+		return codeTooManyBytes
+	case errors.Is(err, executor.ErrTimeout):
+		return codeToolTimeout
 	}
-	return c.reject(codeToolError, c.err.Error())
+	return codeToolError
 }
 
 func (c *call) reject(code, text string) (engine.Answer, string) {

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/codecell/codecell/engine"
 )
@@ -9,18 +10,28 @@ import (
 // validateInput holds the input against the tool's schema (contract D5): what the cell sent, or what a hook or a person made
 // of it.
 func validateInput(ctx context.Context, c *call) error {
-	if c.method == engine.MethodNamespace && c.entry.IsMCP() {
-		filled, err := c.entry.FillMCP(c.input)
-		if err != nil {
-			return &refusalError{codeInvalidInput, err.Error()}
-		}
-		if err := c.run.requests.rewrite(c.request, filled); err != nil {
-			return err
-		}
-	}
 	c.run.turn.counts.call.Add(1)
-	if err := c.entry.ValidateContext(ctx, c.input); err != nil {
-		return &refusalError{codeInvalidInput, err.Error()}
+	err := c.refill()
+	if err == nil {
+		err = c.entry.ValidateContext(ctx, c.input)
 	}
-	return nil
+	switch {
+	case err == nil:
+		return nil
+	case c.changedBy != "":
+		return &refusalError{codeInvalidInput, fmt.Sprintf("the input, as %s changed it, is not valid: %v", c.changedBy, err)}
+	}
+	return &refusalError{codeInvalidInput, err.Error()}
+}
+
+// refill fills in the defaults of an MCP tool anew, if its input was changed since it was looked up.
+func (c *call) refill() error {
+	if c.changedBy == "" || c.method != engine.MethodNamespace || !c.entry.IsMCP() {
+		return nil
+	}
+	filled, err := c.entry.FillMCP(c.input)
+	if err != nil {
+		return err
+	}
+	return c.run.requests.rewrite(c.request, filled)
 }

@@ -26,9 +26,17 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 		return nil, err
 	}
 	defer end()
-	c, err := t.prepareCell(ctx, in)
+	a, err := t.announce(ctx, in)
 	if err != nil {
-		return t.notPrepared(ctx, c, err)
+		return nil, err
+	}
+	if a.refusal != nil {
+		return a.refusal, nil
+	}
+	c, err := t.prepareCell(ctx, a.in)
+	if err != nil {
+		result, err := t.notPrepared(ctx, c, err)
+		return a.hint(result), err
 	}
 	scopes, err := t.openScopes()
 	if err != nil {
@@ -59,6 +67,9 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 		return nil, errTurnDeleted
 	}
 	r.observeStart()
+	if a.changed {
+		r.hint(hintChanged)
+	}
 	return r.drive(i, r.beginInput())
 }
 
@@ -81,7 +92,15 @@ func noRoom(err error) error {
 func (t *Turn) refused(text string) *Result { return t.failed(CodeInvalidInput, text) }
 
 func (t *Turn) failed(code Code, text string) *Result {
-	return &Result{Status: Failed, Error: text, Code: code, Telemetry: t.telemetry()}
+	return t.failedWith(failure{code: code, text: text})
+}
+
+// failedWith is the result of a cell that no guest was started for.
+func (t *Turn) failedWith(f failure) *Result {
+	if t.config.ErrorCodes == config.ErrorCodesStrict {
+		f.code = f.code.strict()
+	}
+	return &Result{Status: Failed, Error: f.text, Code: f.code, Retryable: f.again, Telemetry: t.telemetry()}
 }
 
 func (r *run) beginInput() []byte {

@@ -74,6 +74,8 @@ const (
 	codeToolError    = "tool_error"
 	codeToolTimeout  = "tool_timeout"
 	codeTooManyBytes = "too_many_bytes"
+	codeHookBlocked  = "hook_blocked"
+	codeHookFailed   = "hook_failed"
 )
 
 // refuse makes it a request whose promise rejects.

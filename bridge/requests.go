@@ -295,6 +295,23 @@ func (s *requests) chargeLocked(q *request, more int) error {
 	return nil
 }
 
+// keepResult counts the result of a call that goes on to hooks, and lists what the tool did: it happened, whatever they make
+// of it.
+func (s *requests) keepResult(c *call) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return errRunOver
+	}
+	if c.effect != nil {
+		c.effect.State = c.ran
+	}
+	if err := s.exchange(&c.heldResult, len(c.result)); err != nil {
+		return &refusalError{codeTooManyBytes, fmt.Sprintf("the result has %d bytes, and %v", len(c.result), err)}
+	}
+	return nil
+}
+
 // exchange makes the account hold size bytes in place of those that it held so far.
 func (s *requests) exchange(held *int, size int) error {
 	if err := s.account.Hold(max(size-*held, 0)); err != nil {

@@ -134,6 +134,7 @@ func (s *Service) try(ctx context.Context, limits config.Config, one *trial) err
 		return err
 	}
 	defer func() { _ = s.DropTurn("", turn.ID()) }()
+	turn.hooksBefore, turn.hooksAfter = nil, nil // they are about what clients send
 	ctx, cancel := context.WithTimeout(ctx, selfTestTime)
 	defer cancel()
 	code, _ := json.Marshal(one.cell) // a string always encodes

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/bridge/outbound"
 	"github.com/codecell/codecell/engine"
@@ -72,6 +74,8 @@ type Options struct {
 	// Outbound sends the http executor's requests; the caller closes its idle connections after the service. Nil for one that
 	// calls the public internet only.
 	Outbound *outbound.Client
+	// Hooks are asked before and after calls, in this order (contract G1, G2).
+	Hooks []hook.Hook
 	// TurnTTL is how long a turn that nobody uses is kept. Default one hour.
 	TurnTTL time.Duration
 	// MaxTurns bounds the turns that are kept. Default 10,000.
@@ -126,6 +130,7 @@ func (o Options) withDefaults() Options {
 type Service struct {
 	options   Options
 	executors *executor.Registry
+	hooks     *hook.Set
 	offloader *offloader // nil without a portable engine
 	account   *account.Account
 	pace      pace
@@ -141,6 +146,8 @@ type Service struct {
 	live        atomic.Int64   // the same, as a number
 	stop        chan struct{}
 
+	hookWarnedAt atomic.Int64 // Unix seconds of the last warning of a hook that failed
+
 	closing atomic.Bool // what runs in the background is ended once
 
 	unfit atomic.Pointer[Error] // why no cell may run, though there is an engine
@@ -152,10 +159,14 @@ func New(o Options) (*Service, error) {
 	if o.Engine == nil && o.EngineError == nil {
 		return nil, errors.New("bridge: Options need an Engine, or an EngineError that says why there is none")
 	}
+	hooks, err := hook.NewSet(o.Hooks)
+	if err != nil {
+		return nil, fmt.Errorf("bridge: Options.Hooks%w", err)
+	}
 	s := &Service{
-		options: o,
-		turns:   map[string]*Turn{},
-		runs:    map[string]*run{}, suspended: map[string]int{}, tenants: map[string]*tenancy{},
+		options: o, hooks: hooks,
+		turns: map[string]*Turn{},
+		runs:  map[string]*run{}, suspended: map[string]int{}, tenants: map[string]*tenancy{},
 		account: account.New("service", o.MemoryBytes),
 		pace:    newPace(),
 		stop:    make(chan struct{}),
@@ -164,7 +175,6 @@ func New(o Options) (*Service, error) {
 		}),
 	}
 	if portable, ok := o.Engine.(engine.Portable); ok {
-		var err error
 		if s.offloader, err = newOffloader(s, portable); err != nil {
 			return nil, err
 		}

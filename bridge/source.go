@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine/script"
 )
 
@@ -68,10 +67,7 @@ func (t *Turn) notPrepared(ctx context.Context, c cell, err error) (*Result, err
 	case ctx.Err() != nil:
 		f = aborted
 	}
-	if t.config.ErrorCodes == config.ErrorCodesStrict {
-		f.code = f.code.strict()
-	}
-	result := &Result{Status: Failed, Error: f.text, Code: f.code, Retryable: f.again, Telemetry: t.telemetry()}
+	result := t.failedWith(f)
 	result.Telemetry.ServiceMs = c.parsing.Seconds() * 1000
 	return result, nil
 }
@@ -81,12 +77,14 @@ var codeOf = map[script.Reason]Code{
 	script.Invalid: CodeInvalidInput, script.TooSlow: CodeTimeout, script.TooLarge: CodeMemoryLimit,
 }
 
+const errMustMatch = refusal("code and command must match when both are provided.")
+
 func pickSource(in ExecInput) (string, error) {
 	code, hasCode := jsonString(in.Code)
 	command, hasCommand := jsonString(in.Command)
 	switch {
 	case hasCode && hasCommand && code != command:
-		return "", refusal("code and command must match when both are provided.")
+		return "", errMustMatch
 	case hasCommand:
 		code = command
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
@@ -48,6 +49,10 @@ type Turn struct {
 	codeMode    bool
 	catalog     *catalog.Catalog
 	executors   map[string]executor.Binding // by tool id
+	hooksBefore hook.List                   // that concern the tenant
+	hooksAfter  hook.List
+	life        context.Context // ends when the turn is dropped
+	endLife     context.CancelFunc
 	shellTool   string
 	warnings    []string // about the servers that the turn named
 	counts      counters
@@ -119,6 +124,8 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{},
 	}
+	t.life, t.endLife = context.WithCancel(context.Background())
+	t.context.Sandboxed = t.context.Sandboxed || req.Policy.Sandbox != nil
 	if t.codeMode {
 		if err := s.canRun(&limits); err != nil {
 			return nil, err
@@ -127,6 +134,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	if t.executors, err = s.bindTools(tenant, entries); err != nil {
 		return nil, err
 	}
+	t.hooksBefore, t.hooksAfter = s.hooks.Of(tenant)
 	t.shellTool = shellTool(entries)
 	t.guest = sync.OnceValue(func() []byte {
 		g := entries.Guest()
@@ -290,6 +298,7 @@ func (t *Turn) abortRuns() {
 		runs = append(runs, r)
 	}
 	t.mu.Unlock()
+	t.endLife()
 	for _, r := range runs {
 		r.abort()
 	}

@@ -16,6 +16,8 @@ type Context struct {
 	RunID      string `json:"runId,omitempty"`
 	Sender     string `json:"sender,omitempty"`
 	Channel    string `json:"channel,omitempty"`
+	// Sandboxed says that the agent is: its turn has a sandbox policy, or its caller says so.
+	Sandboxed bool `json:"sandboxed,omitempty"`
 }
 
 // Call is one nested tool call, as an executor gets it.

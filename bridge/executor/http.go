@@ -160,7 +160,7 @@ func (t *httpTool) request(ctx context.Context, call *Call) (*http.Request, erro
 	if call.Attempt > 1 {
 		req.Header.Set("X-Codecell-Attempt", strconv.Itoa(call.Attempt))
 	}
-	t.keys.sign(req, call.Tenant, body)
+	t.keys.Sign(req, call.Tenant, body)
 	if !repeatable(call.Tool.Tool().Annotations) && (req.Header["Idempotency-Key"] != nil || req.Header["X-Idempotency-Key"] != nil) {
 		// net/http takes such a header for the permission to send a request again when its connection is lost. Without
 		// GetBody it can't.

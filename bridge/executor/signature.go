@@ -36,9 +36,9 @@ func (k SigningKeys) Of(tenant string) []byte {
 	return key
 }
 
-// sign adds the headers by which a tool knows that a request is this service's, unchanged, and meant for it: what is
+// Sign adds the headers by which a tool knows that a request is this service's, unchanged, and meant for it: what is
 // signed is the time, the method, the URL, the tenant and the body.
-func (k SigningKeys) sign(req *http.Request, tenant string, body []byte) {
+func (k SigningKeys) Sign(req *http.Request, tenant string, body []byte) {
 	key := k.Of(tenant)
 	if len(key) == 0 {
 		return

@@ -39,6 +39,10 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
+	hooks, err := c.hooks(client)
+	if err != nil {
+		return nil, err
+	}
 	e := newEngines(c, codeMode, agents, logger)
 	if e.err != nil {
 		logger.Error("the engine could not be loaded; code mode is refused", "error", e.err)
@@ -56,7 +60,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotKey: []byte(c.Snapshot.Key),
 		SnapshotBytes: c.Snapshot.MaxBytes, SnapshotTenantBytes: c.Snapshot.MaxTenantBytes,
 		MaxSuspendedRuns: c.suspendedRuns(codeMode), MemoryBytes: c.Memory.MaxBytes, TenantBytes: c.Memory.MaxTenantBytes,
-		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client,
+		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client, Hooks: hooks,
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 	})
 	if err != nil {

@@ -42,6 +42,8 @@ type Config struct {
 	Auth AuthConfig `json:"auth"`
 	// Executors are settings of what runs tools.
 	Executors ExecutorsConfig `json:"executors"`
+	// Hooks are asked over HTTP before and after calls, in this order.
+	Hooks []HookConfig `json:"hooks"`
 	// MCPServers are the MCP servers that turns may name (contract E4), by name.
 	MCPServers map[string]mcp.Config `json:"mcpServers"`
 	// Engine chooses the engines and bounds the guests of the process.
@@ -298,6 +300,13 @@ func (c Config) validate() error {
 		}
 	}
 	if err := c.checkHosts(); err != nil {
+		return err
+	}
+	client, err := c.Executors.outbound(nil)
+	if err != nil {
+		return err
+	}
+	if _, err := c.hooks(client); err != nil {
 		return err
 	}
 	if n := len(c.Snapshot.Key); n > 0 && n < minSigningKey {
