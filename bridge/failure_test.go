@@ -302,15 +302,7 @@ func TestSideEffects(t *testing.T) {
 				tool.Executor = json.RawMessage(`{"type":"echo"}`)
 				tools, names = append(tools, tool), append(names, tool.Name)
 			}
-			answered := 0
-			stopsAfterAll := func(in *input, out *records) error {
-				if answered += len(in.Answers); answered == len(names) {
-					return engine.ErrTimeout
-				}
-				out.Pending()
-				return nil
-			}
-			steps := []enginetest.Step{calls(names...), stopsAfterAll, stopsAfterAll}
+			steps := []enginetest.Step{calls(names...), stops(engine.ErrTimeout), stops(engine.ErrTimeout), stops(engine.ErrTimeout)}
 			if len(names) == 0 {
 				steps = steps[1:]
 			}

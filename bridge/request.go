@@ -42,6 +42,7 @@ type request struct {
 	held           int         // bytes in the run's account
 	heldResult     int         // the same, for the result of a call that is at later stages
 	settled        bool        // its answer lies in the mailbox
+	noted          bool        // as one that may change something
 	callID         string      // by which the world knows the call, once it was started
 	effect         *SideEffect // the same
 	previous, next *request    // in the order of the requests

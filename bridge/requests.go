@@ -160,6 +160,9 @@ func (s *requests) next() *call {
 	s.queue = s.queue[1:]
 	s.active++
 	c.busy, c.placed = true, true
+	if c.at == atExecution {
+		s.note(c.request, stateCancelled) // here, so that calls are listed in the order in which they begin
+	}
 	return c
 }
 
@@ -183,15 +186,14 @@ func (s *requests) enqueue(c *call) bool {
 }
 
 // begin lists a call as started, under the same lock that end takes: so the list of a run that is over is complete. It
-// returns false if the run is over.
+// returns false if the run is over, and the call is not on its list.
 func (s *requests) begin(q *request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended {
-		return false
+	if !q.noted && !s.ended {
+		s.note(q, stateCancelled) // until it is known how it ended
 	}
-	s.note(q, stateCancelled) // until it is known how it ended
-	return true
+	return q.noted
 }
 
 // park lets a call wait for somebody outside. It returns false if the run is over.
@@ -336,7 +338,7 @@ func (s *requests) note(q *request, state string) {
 	if a := q.entry.Tool().Annotations; !a.ReadOnly && !a.Idempotent {
 		s.nonIdempotent = true
 	}
-	q.callID = s.run.call(q.id)
+	q.noted, q.callID = true, s.run.call(q.id)
 	if len(s.effects) < maxSideEffects {
 		q.effect = &SideEffect{ID: q.callID, ToolID: q.entry.ID(), State: state}
 		s.effects = append(s.effects, q.effect)
