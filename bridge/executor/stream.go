@@ -26,6 +26,9 @@ func mediaType(header string) string {
 	return strings.ToLower(strings.TrimSpace(name))
 }
 
+// maxMessages bounds those of a stream: reading many small ones takes longer than reading a large one.
+const maxMessages = 100_000
+
 // message is one of a stream: a line, or an event with the name that it has.
 type message struct {
 	event string
@@ -40,7 +43,7 @@ type messageReader interface{ next() (message, error) }
 // not to be the last. An event named "error" fails the call.
 func (a *answer) stream(from messageReader) error {
 	var candidate message
-	for {
+	for count := 1; ; count++ {
 		m, err := from.next()
 		ended := errors.Is(err, io.EOF) || m.event == "message" && string(m.data) == "[DONE]"
 		switch {
@@ -52,6 +55,9 @@ func (a *answer) stream(from messageReader) error {
 			return nil
 		case err != nil:
 			return err
+		case count > maxMessages:
+			a.failf("answered with more than %d messages", maxMessages)
+			return nil
 		case m.event == "error":
 			a.failf("failed: %s", snippet([]byte(errorText(m.data))))
 			return nil

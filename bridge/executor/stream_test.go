@@ -78,6 +78,19 @@ func TestStream(t *testing.T) {
 		a.read(t.Context(), &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {lines}}, Body: body})
 		require.EqualError(t, a.err, "tool openclaw:core:own answered with more than 1000 bytes")
 	})
+	t.Run("H6 a stream is bounded in messages", func(t *testing.T) {
+		for n, text := range map[int]string{maxMessages: "", maxMessages + 1: "tool openclaw:core:own answered with more than 100000 messages"} {
+			call := annotated(t, idempotent)
+			a := answer{call: &call, limit: maxResponse}
+			body := io.NopCloser(strings.NewReader(strings.Repeat("1\n", n)))
+			a.read(t.Context(), &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {lines}}, Body: body})
+			if text == "" {
+				require.NoError(t, a.err)
+			} else {
+				require.EqualError(t, a.err, text)
+			}
+		}
+	})
 	t.Run("G3 a stream that breaks off has no result", func(t *testing.T) {
 		call := annotated(t, idempotent)
 		a := answer{call: &call, limit: maxResponse}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/codecell/codecell/bridge/tracecontext"
 )
 
 // nameServer answers every question for an IPv4 address with one of its own choice.
@@ -172,6 +174,20 @@ func TestClient(t *testing.T) {
 		_, err := get(t, c, "", "http://secret.evil.example/")
 		refused(t, err)
 		require.Zero(t, names.asked.Load())
+	})
+	t.Run("I4 the trace of a request's context goes along", func(t *testing.T) {
+		const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+		seen := make(chan string, 1)
+		s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("traceparent") }))
+		defer s.Close()
+		trace, ok := tracecontext.FromHeader(http.Header{tracecontext.ParentHeader: {parent}})
+		require.True(t, ok)
+		req, err := http.NewRequestWithContext(tracecontext.With(t.Context(), trace), http.MethodGet, s.URL, nil)
+		require.NoError(t, err)
+		resp, err := newClient(t, Options{Hosts: []string{Loopback}}).Do("", req)
+		require.NoError(t, err)
+		resp.Body.Close()
+		require.Equal(t, parent, <-seen)
 	})
 	t.Run("G3 a redirect is not followed", func(t *testing.T) {
 		status, err := get(t, newClient(t, Options{Hosts: []string{Public, Loopback}}), "", server.URL+"/away")
