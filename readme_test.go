@@ -144,6 +144,8 @@ func configTable() string {
 		switch {
 		case k.Key == "enabled":
 			value = fmt.Sprint(config.Default().Enabled)
+		case k.Key == "store.enabled":
+			value = fmt.Sprint(config.Default().StoreEnabled)
 		case k.Key == "languages":
 			value = "`" + strings.Join(config.Default().Languages, "`, `") + "`"
 		case k.Max > 0:

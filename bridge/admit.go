@@ -123,6 +123,8 @@ func (r *run) admitOne(ctx context.Context, asked *engine.Request) (*request, er
 	case engine.MethodNamespace:
 		if server, ok := isAPI(asked); ok {
 			refused = r.describeAPI(q, server, asked)
+		} else if isStore(asked) {
+			refused = r.changeStore(q, asked)
 		} else {
 			failed = r.admitCall(ctx, q, asked)
 		}

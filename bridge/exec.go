@@ -46,7 +46,10 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	if err := r.see(scopes); err != nil {
+	if err = r.see(scopes); err == nil {
+		err = r.openStore()
+	}
+	if err != nil {
 		r.discard()
 		return nil, noRoom(err)
 	}
@@ -109,7 +112,7 @@ func (r *run) beginInput() []byte {
 		Source: r.cell.source.Body, TypeScript: r.cell.language == script.TypeScript,
 		Truncate:    c.OutputOverflow == config.OutputTruncate,
 		MemoryLimit: c.MemoryLimitBytes, MaxOutput: c.MaxOutputBytes, MaxValue: c.MaxOutputBytes,
-		MaxRequests: c.MaxPendingToolCalls, MaxTimers: maxTimers, Namespaces: r.scopes.Text(),
+		MaxRequests: c.MaxPendingToolCalls, MaxTimers: maxTimers, Namespaces: r.globals,
 	}
 	if b.Truncate {
 		// The host cuts by structure, and for that it needs the whole. The heap bounds that.

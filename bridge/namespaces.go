@@ -45,7 +45,7 @@ func (t *Turn) openScopes() (*namespaces.Scopes, error) {
 
 // see gives the run its namespaces, which it holds until it ends.
 func (r *run) see(scopes *namespaces.Scopes) error {
-	r.scopes = scopes
+	r.scopes, r.globals = scopes, scopes.Text()
 	return r.keep(2 * len(scopes.Text()))
 }
 

@@ -77,6 +77,8 @@ const (
 	codeTooManyBytes = "too_many_bytes"
 	codeHookBlocked  = "hook_blocked"
 	codeHookFailed   = "hook_failed"
+	codeStoreFull    = "store_full"
+	codeStoreOff     = "store_off"
 )
 
 // refuse makes it a request whose promise rejects.

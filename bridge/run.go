@@ -32,6 +32,7 @@ type run struct {
 	turn    *Turn
 	cell    cell
 	scopes  *namespaces.Scopes // of the plugins' namespaces that the run sees
+	globals []byte             // what the guest makes of them, and of the store
 	id      runID
 	ctx     context.Context // ends with the run; nested calls hang on it
 	cancel  context.CancelFunc

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,10 +130,12 @@ var wordsThatReachAPI = []string{"API", "this", "This", "eval", "Function", "con
 // guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so a
 // cell that can't read them does without.
 func (t *Turn) guestCatalogFor(body string) []byte {
-	for _, word := range wordsThatReachAPI {
-		if strings.Contains(body, word) {
-			return t.guest()
-		}
+	if mentions(body, wordsThatReachAPI) {
+		return t.guest()
 	}
 	return t.guestBrief()
+}
+
+func mentions(body string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(body, word) })
 }

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/bridge/store"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -9,6 +10,7 @@ import (
 type tenancy struct {
 	account *account.Account // bytes that are held
 	share   *engine.Share    // of the machine
+	stores  *store.Tenant    // of its sessions
 }
 
 // tenant returns what is counted for a tenant (contract H6). There are as many as there are API keys.
@@ -17,7 +19,8 @@ func (s *Service) tenant(name string) *tenancy {
 	defer s.mu.Unlock()
 	t := s.tenants[name]
 	if t == nil {
-		t = &tenancy{s.account.Sub("tenant", s.options.TenantBytes), &engine.Share{}}
+		held := s.account.Sub("tenant", s.options.TenantBytes)
+		t = &tenancy{held, &engine.Share{}, store.NewTenant(held)}
 		s.tenants[name] = t
 	}
 	return t

@@ -16,6 +16,7 @@ import (
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/bridge/store"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 )
@@ -40,8 +41,9 @@ type Turn struct {
 	account     *account.Account // the tenant's
 	share       *engine.Share    // of the machine, a part of tenantShare
 	tenantShare *engine.Share
-	usual       usual // about what an invocation uses
-	held        int   // bytes of the turn itself, in it
+	stores      *store.Tenant // the tenant's
+	usual       usual         // about what an invocation uses
+	held        int           // bytes of the turn itself, in it
 	id          string
 	tenant      string
 	context     Context
@@ -120,7 +122,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	}
 	of := s.tenant(tenant)
 	t := &Turn{
-		service: s, account: of.account, share: of.share.Sub(), tenantShare: of.share, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
+		service: s, account: of.account, share: of.share.Sub(), tenantShare: of.share, stores: of.stores, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{},
 	}
@@ -239,6 +241,7 @@ func (t *Turn) Tools(format string) (json.RawMessage, error) {
 	budget := catalog.Budget{
 		TimeoutMs: t.config.TimeoutMs, MaxOutputBytes: t.config.MaxOutputBytes,
 		MaxPendingToolCalls: t.config.MaxPendingToolCalls, Languages: t.config.Languages,
+		Store: t.config.StoreEnabled,
 	}
 	return catalog.Render(format, t.catalog.Surface(budget, t.namespaceHints()))
 }
@@ -267,7 +270,7 @@ func (s *Service) DropTurn(tenant, id string) error {
 	return nil
 }
 
-// DropSession drops every turn of a session and returns how many there were.
+// DropSession drops every turn of a session, and what its store keeps, and returns how many there were.
 func (s *Service) DropSession(tenant, sessionID string) (int, error) {
 	n := 0
 	for _, t := range s.allTurns() {
@@ -275,6 +278,9 @@ func (s *Service) DropSession(tenant, sessionID string) (int, error) {
 			s.drop(t)
 			n++
 		}
+	}
+	if sessionID != "" {
+		s.tenant(tenant).stores.Forget(sessionID)
 	}
 	return n, nil
 }
@@ -285,6 +291,7 @@ func (s *Service) drop(t *Turn) {
 	delete(s.turns, t.id)
 	s.mu.Unlock()
 	t.abortRuns()
+	t.stores.ForgetTurn(t.storeScope())
 	if known {
 		t.account.Release(t.held)
 	}

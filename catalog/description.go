@@ -54,6 +54,10 @@ func (c *Catalog) execText(b Budget, namespaces []NamespaceHint) string {
 	fmt.Fprintf(&t, "`language` accepts only %s, not bash or shell.\n", strings.Join(langs, " or "))
 	// A model that takes waiting for an answer gives up half-way.
 	t.WriteString("A `waiting` result is not finished: call `wait` with its `runId`, and the cell goes on where it was.\n")
+	if b.Store {
+		t.WriteString("`store.get(key)` gives what an earlier cell of this session kept with `await store.set(key, value)` (small JSON), " +
+			"else undefined; `await store.delete(key)` removes it.\n")
+	}
 	t.WriteString(budgetText(b))
 	// Enough to call the everyday tools without searching first.
 	if list := c.toolIndex(); list != "" {

@@ -22,6 +22,7 @@ type Budget struct {
 	MaxOutputBytes      int      // UTF-8 bytes of the value, and of the output
 	MaxPendingToolCalls int      // nested calls at once
 	Languages           []string // the enabled ones of javascript and typescript; none means both
+	Store               bool     // whether cells have a store
 }
 
 // NamespaceHint is a visible namespace as exec's description presents it (contract F3).

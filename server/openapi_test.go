@@ -42,12 +42,12 @@ func TestOpenAPI(t *testing.T) {
 	})
 	t.Run("A2 its config keys are those of the table", func(t *testing.T) {
 		properties := gjson.GetBytes(openAPISource, "components.schemas.Config.properties")
-		described := 0
+		described := map[string]bool{}
 		for _, k := range config.Keys() {
 			// A dotted key is nested: the schema has properties on each level.
 			p := properties.Get(strings.ReplaceAll(k.Key, ".", ".properties."))
 			require.True(t, p.Exists(), k.Key)
-			described++
+			described[strings.Split(k.Key, ".")[0]] = true
 			if k.Max != 0 {
 				require.Equal(t, []int64{int64(k.Default), int64(k.Min), int64(k.Max)},
 					[]int64{p.Get("default").Int(), p.Get("minimum").Int(), p.Get("maximum").Int()}, k.Key)
@@ -59,7 +59,7 @@ func TestOpenAPI(t *testing.T) {
 				require.Equal(t, k.Allowed[0], p.Get("default").Str, k.Key)
 			}
 		}
-		require.Equal(t, int(properties.Get("@keys.#").Int()), described)
+		require.Equal(t, int(properties.Get("@keys.#").Int()), len(described))
 	})
 	t.Run("I3 every kind of problem has a status and a title", func(t *testing.T) {
 		for k, entry := range problemTable {

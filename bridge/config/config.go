@@ -23,6 +23,11 @@ type Config struct {
 	MaxSourceBytes      int
 	MaxHeldBytes        int // beside the heap
 
+	StoreEnabled    bool // the cells of a session share a store
+	StoreMaxKeys    int  // of one session
+	StoreMaxBytes   int  // UTF-8 bytes of a session's keys and values
+	StoreTTLSeconds int
+
 	Drain          string // DrainAll or DrainNamespaces
 	OutputMode     string // OutputIncremental or OutputCumulative
 	OutputOverflow string // OutputFail or OutputTruncate
@@ -32,6 +37,8 @@ type Config struct {
 
 	// off is set where the operator wrote a bare `false`: a turn can't undo that.
 	off bool
+	// storeOff is set where the operator wrote `store: false`, which a turn can't undo either.
+	storeOff bool
 	// asked holds, by key, numbers as they were before another number capped them: a later layer may lift the cap.
 	asked map[string]int
 }
@@ -70,7 +77,7 @@ func (c Config) Merge(raw json.RawMessage) (Config, error) {
 	return next, nil
 }
 
-// Narrow lays a turn's config over the operator's c (contract A2): the turn may enable code mode, take any choice, and
+// Narrow lays a turn's config over the operator's c (contract A2): the turn may enable code mode and the store, take any choice, and
 // lower limits, but never raise one. A number of the wrong kind leaves the operator's value.
 func (c Config) Narrow(raw json.RawMessage) (Config, error) {
 	next := c
@@ -79,6 +86,7 @@ func (c Config) Narrow(raw json.RawMessage) (Config, error) {
 		return Config{}, err
 	}
 	next.Enabled = next.Enabled && !c.off
+	next.StoreEnabled = next.StoreEnabled && !c.storeOff
 	next.settle()
 	return next, nil
 }

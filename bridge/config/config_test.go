@@ -23,6 +23,41 @@ func narrowed(t *testing.T, c Config, raw string) Config {
 	return next
 }
 
+func TestStore(t *testing.T) {
+	for _, c := range []struct {
+		name, operator, turn string
+		want                 bool
+	}{
+		{"D10 off by default", ``, ``, false},
+		{"D10 a turn switches it on", ``, `{"store":true}`, true},
+		{"D10 the operator does", `{"store":true}`, ``, true},
+		{"D10 an object with enabled", ``, `{"store":{"enabled":true}}`, true},
+		{"D10 other fields alone do not", ``, `{"store":{"maxKeys":3}}`, false},
+		{"D10 the string true does not", ``, `{"store":{"enabled":"true"}}`, false},
+		{"D10 null changes nothing", `{"store":true}`, `{"store":null}`, true},
+		{"D10 a turn switches it off", `{"store":true}`, `{"store":false}`, false},
+		{"D10 the operator's false stays", `{"store":false}`, `{"store":true}`, false},
+		{"D10 in whichever shape", `{"store":{"enabled":false}}`, `{"store":{"enabled":true}}`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, narrowed(t, merged(t, Default(), c.operator), c.turn).StoreEnabled)
+		})
+	}
+	t.Run("D10 a turn lowers limits and never raises one", func(t *testing.T) {
+		base := merged(t, Default(), `{"store":{"enabled":true,"maxKeys":10,"maxBytes":2048,"ttlSeconds":5}}`)
+		c := narrowed(t, base, `{"store":{"maxKeys":3,"maxBytes":4096,"ttlSeconds":6}}`)
+		require.Equal(t, []any{true, 3, 2048, 5}, []any{c.StoreEnabled, c.StoreMaxKeys, c.StoreMaxBytes, c.StoreTTLSeconds})
+	})
+	t.Run("A2 another shape is refused by its key", func(t *testing.T) {
+		for _, raw := range []string{`{"store":"true"}`, `{"store":1}`, `{"store":[]}`, `{"store":{"keys":1}}`} {
+			_, err := Default().Narrow(json.RawMessage(raw))
+			var e *Error
+			require.ErrorAs(t, err, &e, raw)
+			require.Contains(t, e.Key, "store")
+		}
+	})
+}
+
 func TestDefaultConfig(t *testing.T) {
 	c := Default()
 	c.asked = nil
@@ -33,6 +68,7 @@ func TestDefaultConfig(t *testing.T) {
 		DrainMs: 10000, MaxSuspendedRuns: 64, MaxQueuedToolCalls: 1000, MaxSourceBytes: 262144, MaxHeldBytes: 33554432,
 		Drain: "all", OutputMode: "incremental", OutputOverflow: "fail", Overflow: "queue",
 		ErrorCodes: "precise", SnapshotResume: "hot",
+		StoreMaxKeys: 100, StoreMaxBytes: 65536, StoreTTLSeconds: 3600,
 	}, c)
 }
 

@@ -1,8 +1,8 @@
 package config
 
 // Key is one key of the code mode config (contract A2) as the parser, the documentation and the tests read it. A key is
-// either a number (Max is not zero) or a choice (Allowed is not empty); `enabled` and `languages` have shapes of their
-// own and are described by Doc alone.
+// either a number (Max is not zero) or a choice (Allowed is not empty); `enabled`, `languages` and `store.enabled` have shapes
+// of their own and are described by Doc alone.
 type Key struct {
 	// Key is the wire name; a dot stands for nesting.
 	Key string
@@ -23,6 +23,7 @@ type Key struct {
 const (
 	keyEnabled   = "enabled"
 	keyLanguages = "languages"
+	keyStore     = "store.enabled"
 )
 
 // The languages of a cell, in the order in which they are reported.
@@ -159,6 +160,22 @@ var keys = []Key{
 		Key: "snapshot.resume", Allowed: []string{ResumeHot, ResumeRestore},
 		Doc:    "Whether a parked heap may be resumed, or every wait restores a snapshot.",
 		choice: func(c *Config) *string { return &c.SnapshotResume },
+	},
+	{Key: keyStore, Doc: "Only the boolean true gives the cells of a session a store; `store: true` is short for it."},
+	{
+		Key: "store.maxKeys", Default: 100, Min: 1, Max: 1_000,
+		Doc:    "Keys that a session's store may keep.",
+		number: func(c *Config) *int { return &c.StoreMaxKeys },
+	},
+	{
+		Key: "store.maxBytes", Default: 64 << 10, Min: 1 << 10, Max: 1 << 20,
+		Doc:    "UTF-8 bytes of the keys and the JSON of the values in a session's store.",
+		number: func(c *Config) *int { return &c.StoreMaxBytes },
+	},
+	{
+		Key: "store.ttlSeconds", Default: 3_600, Min: 1, Max: 86_400,
+		Doc:    "How long a value is kept, from when it was set last.",
+		number: func(c *Config) *int { return &c.StoreTTLSeconds },
 	},
 }
 

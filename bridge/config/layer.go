@@ -56,17 +56,18 @@ func (l *layer) object(prefix string, raw json.RawMessage) error {
 	return nil
 }
 
-// member applies one key. snapshot is the only one that nests, and only one level, so the text can't make this recurse
-// further.
+// member applies one key. Those that nest do so only one level, so the text can't make this recurse further.
 func (l *layer) member(key string, raw json.RawMessage) error {
-	if key == "snapshot" {
-		if isNull(raw) {
-			return nil
-		}
+	switch {
+	case (key == "snapshot" || key == "store") && isNull(raw):
+		return nil
+	case key == "snapshot":
 		if raw[0] != '{' {
 			return invalidConfig(key, `snapshot must be an object such as {"resume": "hot"}`)
 		}
 		return l.object("snapshot.", raw)
+	case key == "store":
+		return l.store(raw)
 	}
 	k, ok := findKey(key)
 	switch {
@@ -81,6 +82,9 @@ func (l *layer) member(key string, raw json.RawMessage) error {
 			l.config.off = false
 		}
 		return nil
+	case key == keyStore:
+		l.storeEnabled(bytes.Equal(raw, []byte("true")))
+		return nil
 	case key == keyLanguages:
 		return l.languages(raw)
 	case k.number != nil:
@@ -88,6 +92,22 @@ func (l *layer) member(key string, raw json.RawMessage) error {
 		return nil
 	}
 	return l.choice(k, raw)
+}
+
+// store takes the same shapes as the config as a whole does.
+func (l *layer) store(raw json.RawMessage) error {
+	switch {
+	case bytes.Equal(raw, []byte("true")), bytes.Equal(raw, []byte("false")):
+		l.storeEnabled(raw[0] == 't')
+		return nil
+	case raw[0] != '{':
+		return invalidConfig("store", `store must be true, false or an object such as {"enabled": true}`)
+	}
+	return l.object("store.", raw)
+}
+
+func (l *layer) storeEnabled(on bool) {
+	l.config.StoreEnabled, l.config.storeOff = on, !on
 }
 
 // number never fails: the contract prefers a default to an error here, so that a config written for another version

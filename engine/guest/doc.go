@@ -15,7 +15,8 @@
 //
 // The namespaces are empty, or JSON: [[global, name, member], …]. A member is [0, value], [1, [member, …]] for an array,
 // [2, [key, member, …]] for an object, or [3] for a function. A function's name in requests is that of its namespace and the
-// keys and indices that lead to it, with a NUL before each.
+// keys and indices that lead to it, with a NUL before each. Before them may stand the session's store, ["store", "",
+// [4, [key, JSON text, …]]]; its changes are requests of the names "$store:set" and "$store:delete".
 //
 // and beside it the turn's catalog: four texts (entries, names, MCP servers, declaration files), which the heap keeps
 // as they are and parses when the cell first touches them. The source is the cell wrapped in an async arrow function.

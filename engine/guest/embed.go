@@ -49,6 +49,8 @@ var (
 	intlDateFormatJS string
 	//go:embed intl/date_range.js
 	intlDateRangeJS string
+	//go:embed store.js
+	storeJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -60,6 +62,6 @@ func Sources() []string {
 	return []string{
 		guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
 		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS, consoleJS, promisesJS,
-		intlDateRegionsJS, intlDatePatternJS, intlDateZoneJS, intlDateFormatJS, intlDateRangeJS,
+		intlDateRegionsJS, intlDatePatternJS, intlDateZoneJS, intlDateFormatJS, intlDateRangeJS, storeJS,
 	}
 }

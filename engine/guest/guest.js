@@ -48,6 +48,7 @@
 	};
 
 	const failure = (message) => reject([new E(message)]);
+	host.reject = reject;
 
 	// ---- values that are made when they are first touched
 
@@ -280,14 +281,29 @@
 		return freeze(scope);
 	}
 
+	// The store comes as the first of them. It is no namespace, and its place in the list of sources is STORE_SOURCE.
+	const STORE = 4, STORE_SOURCE = 23;
+	const isStore = (entry) => entry[2][0] === STORE;
+
+	function openStore(items) {
+		host.load(STORE_SOURCE, host);
+		constant(globalThis, "store", host.openStore(items), true);
+	}
+
 	let scopes;
 	const namespaces = lazy(create(null), (target) => {
-		for (let i = 0; scopes !== undefined && i < scopes.length; i++) constant(target, scopes[i][0], scopes[i][1], true);
+		for (let i = 0; scopes !== undefined && i < scopes.length; i++) {
+			if (scopes[i][1] !== "") constant(target, scopes[i][0], scopes[i][1], true);
+		}
 	});
 
 	function openNamespaces(list) {
 		scopes = list;
 		for (let i = 0; i < list.length; i++) {
+			if (isStore(list[i])) {
+				openStore(list[i][2][1]);
+				continue;
+			}
 			list[i][1] = scopeMember(list[i][2], list[i][1]);
 			const d = create(null);
 			d.value = list[i][1];

@@ -70,6 +70,7 @@ func Run(t *testing.T, target Target) {
 			{"D overflow", overflows},
 			{"D output", outputs},
 			{"D surroundings", surroundings},
+			{"D store", stores},
 			{"E MCP", mcpCalls},
 			{"E API", apiFiles},
 			{"F namespaces", namespaceChecklist},
