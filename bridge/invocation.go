@@ -92,6 +92,7 @@ func (i *invocation) served(d time.Duration) {
 // ends the run detaches it first, so that a client that goes later takes nothing of anybody else's along.
 func (r *run) attach(i *invocation) {
 	r.invocation = i
+	r.listen(i.ctx)
 	i.detach = context.AfterFunc(i.ctx, r.interrupt)
 }
 

@@ -103,13 +103,3 @@ func (r *run) info() RunInfo {
 	}
 	return info
 }
-
-// progressOf is how a tool tells the observer of its progress; nil if there is none.
-func (r *run) progressOf(ctx context.Context, c *call) func(done, total float64, message string) {
-	if r.service.options.Observer == nil {
-		return nil
-	}
-	return func(done, total float64, message string) {
-		r.observeCall(ctx, CallProgressed{c.callID, c.entry.ID(), done, total, message})
-	}
-}

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/codecell/codecell/bridge/internal/account"
@@ -42,7 +43,8 @@ type run struct {
 	lifecycle lifecycle
 	guest     guest
 	requests  requests
-	parking   parking // the offloader's
+	parking   parking                              // the offloader's
+	listener  atomic.Pointer[func(CallProgressed)] // of the request being served, if it wants to hear
 
 	parent      string      // the exec that the run came of, as the caller names it
 	invocation  *invocation // being served
