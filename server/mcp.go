@@ -1,11 +1,6 @@
 package server
 
-import (
-	"bytes"
-	"io"
-
-	"github.com/labstack/echo/v4"
-)
+import "github.com/labstack/echo/v4"
 
 // serveMCP is POST /mcp (contract E5). Each request stands for itself: there is no session, and so nothing for GET and DELETE.
 // The body is read here, within the tenant's share.
@@ -18,7 +13,5 @@ func (s *Server) serveMCP(c echo.Context) error {
 		return err
 	}
 	defer body.release()
-	r := c.Request()
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body.bytes)), int64(len(body.bytes))
-	return s.mcp.ServeTenant(c.Response(), r, Tenant(c))
+	return s.mcp.ServeTenant(c.Response(), c.Request(), Tenant(c), body.bytes)
 }

@@ -40,9 +40,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// MCP answers a request of streamable HTTP on a tenant's behalf. An error comes without an answer.
+// MCP answers a request of streamable HTTP, whose body has been read, on a tenant's behalf. An error comes without an answer.
 type MCP interface {
-	ServeTenant(w http.ResponseWriter, r *http.Request, tenant string) error
+	ServeTenant(w http.ResponseWriter, r *http.Request, tenant string, body []byte) error
 }
 
 func (o Options) withDefaults() Options {

@@ -1,10 +1,12 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 
@@ -32,9 +34,11 @@ type Options struct {
 
 // Endpoint answers MCP clients. It is safe for concurrent use.
 type Endpoint struct {
-	options Options
-	http    *mcp.StreamableHTTPHandler
-	turns   turns
+	options  Options
+	whole    *mcp.StreamableHTTPHandler // answers with one JSON text
+	streamed *mcp.StreamableHTTPHandler // answers with a stream of events, of which the answer is the last
+	turns    turns
+	inFlight inFlight
 }
 
 // New returns an Endpoint.
@@ -46,9 +50,12 @@ func New(o Options) *Endpoint {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	e := &Endpoint{options: o}
-	e.http = mcp.NewStreamableHTTPHandler(e.serverFor, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: o.MaxBodyBytes, PropagateRequestCancellation: true,
-	})
+	handler := func(whole bool) *mcp.StreamableHTTPHandler {
+		return mcp.NewStreamableHTTPHandler(e.serverFor, &mcp.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: whole, MaxRequestBodyBytes: o.MaxBodyBytes, PropagateRequestCancellation: true,
+		})
+	}
+	e.whole, e.streamed = handler(true), handler(false)
 	return e
 }
 
@@ -56,12 +63,20 @@ func New(o Options) *Endpoint {
 type tenantKey struct{}
 
 // ServeTenant answers a request of streamable HTTP on a tenant's behalf. It fails, without an answer, where the service has
-// no turn for it; such an error may be a *bridge.Error.
-func (e *Endpoint) ServeTenant(w http.ResponseWriter, r *http.Request, tenant string) error {
+// no turn for it; such an error may be a *bridge.Error. body is the request's, which is not read any more.
+func (e *Endpoint) ServeTenant(w http.ResponseWriter, r *http.Request, tenant string, body []byte) error {
 	if _, err := e.turn(r.Context(), tenant); err != nil {
 		return err
 	}
-	e.http.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant)))
+	r, done := e.inFlight.track(w, r, tenant, body)
+	defer done()
+	r = r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	handler := e.whole
+	if gjson.GetBytes(body, "params._meta.progressToken").Exists() {
+		handler = e.streamed
+	}
+	handler.ServeHTTP(w, r)
 	return nil
 }
 
@@ -118,6 +133,8 @@ func (e *Endpoint) offer(ctx context.Context, s *mcp.Server, tenant string, aliv
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			defer context.AfterFunc(alive, cancel)()
+			ctx, told := report(ctx, r)
+			defer told()
 			return e.call(ctx, tenant, name, r.Params.Arguments)
 		})
 	}

@@ -5,6 +5,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -51,6 +52,8 @@ func (l *lab) Execute(ctx context.Context, c executor.Call) (json.RawMessage, er
 		l.left <- struct{}{}
 		return nil, ctx.Err()
 	}
+	c.Progress(1, 4, "")
+	c.Progress(3, 4, "nearly there")
 	return json.RawMessage(`{"content":[{"type":"text","text":"hello"}]}`), nil
 }
 
@@ -82,20 +85,30 @@ func newWorld(t *testing.T) *world {
 	return &world{l, service, New(Options{Service: service, Generation: l.generation.Load})}
 }
 
-// connect makes a client of a tenant, over HTTP.
-func (w *world) connect(t *testing.T, tenant string) *mcp.ClientSession {
+// serve answers a tenant over HTTP at the address that it returns.
+func (w *world) serve(t *testing.T, tenant string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost { // as the routes of package server have it
 			rw.WriteHeader(http.StatusMethodNotAllowed)
 			return
 		}
-		if err := w.endpoint.ServeTenant(rw, r, tenant); err != nil {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = w.endpoint.ServeTenant(rw, r, tenant, body)
+		}
+		if err != nil {
 			rw.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}))
 	t.Cleanup(s.Close)
-	return client(t, &mcp.StreamableClientTransport{Endpoint: s.URL}, nil)
+	return s.URL
+}
+
+// connect makes a client of a tenant, over HTTP.
+func (w *world) connect(t *testing.T, tenant string) *mcp.ClientSession {
+	t.Helper()
+	return client(t, &mcp.StreamableClientTransport{Endpoint: w.serve(t, tenant)}, nil)
 }
 
 func client(t *testing.T, transport mcp.Transport, o *mcp.ClientOptions) *mcp.ClientSession {
@@ -219,7 +232,7 @@ func TestUnavailable(t *testing.T) {
 		e := New(Options{Service: service})
 		rec := httptest.NewRecorder()
 		var refusal *bridge.Error
-		require.ErrorAs(t, e.ServeTenant(rec, httptest.NewRequest(http.MethodPost, "/mcp", nil), "a"), &refusal)
+		require.ErrorAs(t, e.ServeTenant(rec, httptest.NewRequest(http.MethodPost, "/mcp", nil), "a", nil), &refusal)
 		require.Equal(t, bridge.KindUnavailable, refusal.Kind)
 		require.Error(t, e.Run(t.Context(), nil))
 	})

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -46,7 +47,11 @@ func TestTrace(t *testing.T) {
 			return
 		}
 		trace, _ := tracecontext.FromHeader(http.Header{tracecontext.ParentHeader: {parent}})
-		if err := endpoint.ServeTenant(w, r.WithContext(tracecontext.With(r.Context(), trace)), ""); err != nil {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = endpoint.ServeTenant(w, r.WithContext(tracecontext.With(r.Context(), trace)), "", body)
+		}
+		if err != nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}))
