@@ -112,7 +112,7 @@ intl: ## Write anew what Node gives for the expressions that Intl is held to.
 	TZ=UTC node engine/differential/testdata/dates.js >engine/differential/testdata/dates.txt
 
 peers: guest ## Try the MCP side on servers and clients of others, and the declarations on the TypeScript compiler.
-	@.ci/deps.sh npm
+	@.ci/deps.sh npm chromium
 	cd $(PEERS) && npm install --no-audit --no-fund --no-package-lock --silent
 	PATH=$(CURDIR)/$(PEERS)/node_modules/.bin:$$PATH TSC=$(CURDIR)/$(PEERS)/node_modules/.bin/tsc \
 		go test -tags npm -count 1 -run 'Reference|MCPClients|Compile' ./namespaces/mcp ./cmd/codecell ./catalog

@@ -5,6 +5,8 @@ package mcp
 import (
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,4 +138,44 @@ func TestReferenceServers(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, r.Get("isError").Bool())
 	})
+}
+
+func TestReferenceBrowser(t *testing.T) {
+	chromium, err := exec.LookPath("chromium")
+	require.NoError(t, err, "run this with make peers")
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<title>A page</title><h1>Stock</h1><p id="n">41</p><button onclick="n.textContent++">More</button>`)
+	}))
+	defer page.Close()
+	s := open(t, map[string]Config{"browser": {
+		Command: bin(t, "playwright-mcp"),
+		Args:    []string{"--headless", "--isolated", "--no-sandbox", "--executable-path", chromium, "--output-dir", t.TempDir()},
+	}})
+	tools, warnings := s.Tools(t.Context(), "", []string{All})
+	require.Empty(t, warnings)
+	t.Run("E3 its declarations compile", func(t *testing.T) { declarations(t, tools) })
+	use := func(t *testing.T, tool, input string) gjson.Result {
+		t.Helper()
+		r, err := call(t.Context(), t, s, "", "browser", tool, input, nil)
+		require.NoError(t, err)
+		require.False(t, r.Get("isError").Bool(), r.Raw)
+		return r
+	}
+	t.Run("E4 a browser reads a page and presses its button", func(t *testing.T) {
+		require.Contains(t, use(t, "browser_navigate", fmt.Sprintf(`{"url":%q}`, page.URL)).Get("content.0.text").Str, "A page")
+		use(t, "browser_click", `{"element":"More","target":"button"}`)
+		require.Contains(t, use(t, "browser_evaluate", `{"function":"() => n.textContent"}`).Get("content.0.text").Str, `"42"`)
+	})
+	t.Run("E1 its picture of the page is a result", func(t *testing.T) {
+		images := use(t, "browser_take_screenshot", `{"type":"png"}`).Get(`content.#(type=="image")`)
+		require.Equal(t, "image/png", images.Get("mimeType").Str)
+		require.NotEmpty(t, images.Get("data").Str)
+	})
+	t.Run("E1 what it refuses is a result that says so", func(t *testing.T) {
+		r, err := call(t.Context(), t, s, "", "browser", "browser_navigate", `{"url":"no://such"}`, nil)
+		require.NoError(t, err)
+		require.True(t, r.Get("isError").Bool())
+	})
+	use(t, "browser_close", `{}`)
 }
