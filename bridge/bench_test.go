@@ -4,6 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/bridge/hook"
+	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
 )
 
@@ -24,6 +28,41 @@ func BenchmarkExec(b *testing.B) {
 			for b.Loop() {
 				if r, err := turn.Exec(context.Background(), in); err != nil || r.Status != Completed {
 					b.Fatal(r, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkStages measures the stages of a call that only policy, hooks and approvals are the reason for.
+func BenchmarkStages(b *testing.B) {
+	other := verdict("other", hook.Verdict{})
+	other.Tools = []string{"openclaw:mail:*"}
+	for _, bm := range []struct {
+		name  string
+		hooks []hook.Hook
+	}{
+		{"no hooks", nil},
+		{"a hook for other tools", []hook.Hook{other}},
+		{"a hook in Go", []hook.Hook{verdict("a", hook.Verdict{})}},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			w := newWorld(b, enginetest.Always(), Options{Hooks: bm.hooks})
+			r, err := newRun(w.turn(""), cell{})
+			require.NoError(b, err)
+			defer r.discard()
+			q, err := r.admitOne(r.ctx, &engine.Request{ID: 1, Method: engine.MethodCall, Name: "echo", Payload: []byte(`{}`)})
+			require.NoError(b, err)
+			c := q.call
+			b.ReportAllocs()
+			for b.Loop() {
+				c.decisions = nil
+				for _, c.at = range []stageID{atPolicy, atHooksBefore, atApproval, atHooksAfter} {
+					if s := &stages[c.at]; s.asks == nil || s.asks(c) {
+						if err := s.run(r.ctx, c); err != nil {
+							b.Fatal(err)
+						}
+					}
 				}
 			}
 		})
