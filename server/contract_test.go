@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/executor"
+	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/outbound"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/native"
@@ -62,7 +64,16 @@ func startService(t *testing.T, e engine.Engine) contracttest.Target {
 	signing := executor.SigningKeys{Master: []byte("a key that only this test knows")}
 	client, err := outbound.New(outbound.Options{Hosts: []string{outbound.Public, outbound.Loopback}})
 	require.NoError(t, err)
-	service, err := bridge.New(bridge.Options{Engine: e, TestExecutors: true, SigningKeys: signing, Outbound: client})
+	asked := httptest.NewServer(contracttest.Hooks())
+	t.Cleanup(asked.Close)
+	webhook := &hook.Webhook{URL: asked.URL, Client: client, Keys: signing}
+	service, err := bridge.New(bridge.Options{
+		Engine: e, TestExecutors: true, SigningKeys: signing, Outbound: client,
+		Hooks: []hook.Hook{
+			{Name: "calls", Tools: contracttest.HookTools, Before: webhook, After: webhook},
+			{Name: "cells", Tools: []string{hook.ExecKind}, Tenants: []string{"two"}, Before: webhook},
+		},
+	})
 	require.NoError(t, err)
 	s, err := server.New(server.Options{
 		Backend: server.FromBridge(service, nil),

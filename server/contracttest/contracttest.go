@@ -6,7 +6,8 @@ import (
 )
 
 // Target is a running service. It must have its test executors on (contract J), the operator's config at its defaults,
-// and nothing else to do: some rules are about counts of the whole process. It must allow 100 guest heaps at once.
+// and nothing else to do: some rules are about counts of the whole process. It must allow 100 guest heaps at once. It asks a
+// server of Hooks before and after calls of HookTools, and, as "cells", before the cells of the other tenant, for some seconds.
 type Target struct {
 	// Base is the service's URL without a slash at the end.
 	Base string
@@ -77,6 +78,8 @@ func Run(t *testing.T, target Target) {
 			{"F refusals", namespaceRefusals},
 			{"G one path", callPath},
 			{"G HTTP", httpTools},
+			{"G hooks", hooks},
+			{"G announcements", announcements},
 			{"G attempts", attempts},
 			{"G places", places},
 			{"G streams", streams},
