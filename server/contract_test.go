@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/outbound"
@@ -19,32 +21,51 @@ import (
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
 	"github.com/codecell/codecell/engine/worker"
+	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 	"github.com/codecell/codecell/server/contracttest"
 )
 
 // TestContract holds the service as it is shipped to the contract, on each engine and in each isolation.
 func TestContract(t *testing.T) {
+	everywhere(t, func(t *testing.T, open func(*testing.T) engine.Engine) {
+		contracttest.Run(t, startService(t, open(t), ""))
+	})
+}
+
+// TestEndToEnd goes through the plan of the code mode page, on the same engines.
+func TestEndToEnd(t *testing.T) {
+	everywhere(t, func(t *testing.T, open func(*testing.T) engine.Engine) {
+		contracttest.EndToEnd(t, func(t *testing.T, codeMode string) contracttest.Target { return startService(t, open(t), codeMode) })
+	})
+}
+
+// everywhere runs a test on each engine, in each isolation.
+func everywhere(t *testing.T, test func(t *testing.T, open func(*testing.T) engine.Engine)) {
+	t.Helper()
 	for _, name := range []string{"native", "wasi"} {
 		settings := worker.Settings{Engine: name, Steps: 32, Heaps: 256, HeapBytes: 64 << 20, CacheDir: t.TempDir()}
 		if _, err := wasi.Module(); err != nil && name == "wasi" {
 			require.Empty(t, os.Getenv("CODECELL_GUEST"), "the guest on WebAssembly is not there")
 			continue
 		}
-		t.Run(name+" in threads", func(t *testing.T) {
-			e, err := openEngine(settings)
-			require.NoError(t, err)
-			contracttest.Run(t, startService(t, e))
-		})
-		t.Run(name+" in processes", func(t *testing.T) {
-			w := worker.New(worker.Options{Settings: settings, Command: []string{asWorker}})
-			require.NoError(t, w.Ready())
-			var e engine.Engine = w
-			if name == "wasi" {
-				e = worker.Portable{Engine: w}
-			}
-			contracttest.Run(t, startService(t, e))
-		})
+		for isolation, open := range map[string]func(*testing.T) engine.Engine{
+			"threads": func(t *testing.T) engine.Engine {
+				e, err := openEngine(settings)
+				require.NoError(t, err)
+				return e
+			},
+			"processes": func(t *testing.T) engine.Engine {
+				w := worker.New(worker.Options{Settings: settings, Command: []string{asWorker}})
+				require.NoError(t, w.Ready())
+				if name == "wasi" {
+					return worker.Portable{Engine: w}
+				}
+				return w
+			},
+		} {
+			t.Run(name+" in "+isolation, func(t *testing.T) { test(t, open) })
+		}
 	}
 }
 
@@ -59,25 +80,32 @@ func openEngine(s worker.Settings) (engine.Engine, error) {
 }
 
 // startService serves on a loopback port until the test ends, which closes the engine too.
-func startService(t *testing.T, e engine.Engine) contracttest.Target {
+func startService(t *testing.T, e engine.Engine, codeMode string) contracttest.Target {
 	t.Helper()
+	operator, err := config.Default().Merge(json.RawMessage(codeMode))
+	require.NoError(t, err)
 	signing := executor.SigningKeys{Master: []byte("a key that only this test knows")}
 	client, err := outbound.New(outbound.Options{Hosts: []string{outbound.Public, outbound.Loopback}})
 	require.NoError(t, err)
 	asked := httptest.NewServer(contracttest.Hooks())
 	t.Cleanup(asked.Close)
 	webhook := &hook.Webhook{URL: asked.URL, Client: client, Keys: signing}
+	partners := contracttest.NewPartners(t)
+	servers := mcp.Open(map[string]mcp.Config{"wiki": {URL: partners.WikiURL}}, nil)
+	guard := &hook.Webhook{URL: partners.GuardURL, Client: client, Keys: signing}
 	service, err := bridge.New(bridge.Options{
-		Engine: e, TestExecutors: true, SigningKeys: signing, Outbound: client,
+		Engine: e, Config: operator, TestExecutors: true, SigningKeys: signing, Outbound: client,
+		ToolServers: servers, Executors: map[string]executor.Executor{mcp.ExecutorType: servers},
 		Hooks: []hook.Hook{
 			{Name: "calls", Tools: contracttest.HookTools, Before: webhook, After: webhook},
 			{Name: "cells", Tools: []string{hook.ExecKind}, Tenants: []string{"two"}, Before: webhook},
+			{Name: "guard", Tenants: []string{"three"}, Before: guard, After: guard},
 		},
 	})
 	require.NoError(t, err)
 	s, err := server.New(server.Options{
 		Backend: server.FromBridge(service, nil),
-		Keys:    []server.Key{{ID: "one", SHA256: server.HashKey("key-one")}, {ID: "two", SHA256: server.HashKey("key-two")}},
+		Keys:    []server.Key{{ID: "one", SHA256: server.HashKey("key-one")}, {ID: "two", SHA256: server.HashKey("key-two")}, {ID: "three", SHA256: server.HashKey("key-three")}},
 	})
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -92,8 +120,9 @@ func startService(t *testing.T, e engine.Engine) contracttest.Target {
 		require.NoError(t, <-served)
 		require.NoError(t, e.Close())
 	})
+	_, restores := e.(engine.Portable)
 	return contracttest.Target{
-		Base: "http://" + l.Addr().String(), Key: "key-one", OtherKey: "key-two", Tenant: "one", SigningKey: signing.Of("one"),
+		Base: "http://" + l.Addr().String(), Key: "key-one", OtherKey: "key-two", GuardedKey: "key-three", Partners: partners, Restores: restores, Tenant: "one", SigningKey: signing.Of("one"),
 		Client: &http.Client{Transport: transport},
 	}
 }

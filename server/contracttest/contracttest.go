@@ -16,6 +16,12 @@ type Target struct {
 	// Tenant is whose key Key is, and SigningKey what the service signs that tenant's HTTP tool calls with (contract G3).
 	Tenant     string
 	SigningKey []byte
+	// Restores says that the engine restores snapshots, so that a turn may ask for it (contract C4).
+	Restores bool
+	// GuardedKey is the key of a third tenant, whose calls and cells the partners' webhook is asked about.
+	GuardedKey string
+	// Partners are what the service is connected to.
+	Partners *Partners
 	// Client sends the requests. It must not time out before a minute.
 	Client *http.Client
 }
@@ -89,6 +95,7 @@ func Run(t *testing.T, target Target) {
 			{"I problems", problems},
 			{"I idempotency", idempotency},
 			{"J wire", wireFormat},
+			{"checklist", checklist},
 		} {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
