@@ -41,7 +41,7 @@ LONG := TestBench|TestCache|TestContract|TestDeaf|TestDispose|TestH3ForgedReplie
 export CODECELL_GUEST = required
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest packages build run test test-long check cases hostile bench intl peers fuzz soak clean
+.PHONY: help deps guest packages build run demo test test-long check cases hostile bench intl peers fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -72,6 +72,9 @@ build: deps ## Build bin/codecell.
 
 run: build ## Start the service on loopback, show a cell running, stay up (PORT=8080; Ctrl-C ends it).
 	@.ci/with-service.sh 127.0.0.1:$(PORT) .ci/sample.sh
+
+demo: build ## Run one cell over two MCP servers and a plugin, and tell what it saves against direct tools.
+	@go run ./demo bin/codecell
 
 test: guest ## Pass all tests: vet, the plain run, the race detector where goroutines are, and each benchmark once.
 	go vet $(PACKAGES)
