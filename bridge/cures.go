@@ -42,6 +42,7 @@ var absents = map[string]absent{
 	"Buffer":       {"There is no Buffer: use Uint8Array, TextEncoder and TextDecoder, atob and btoa", ""},
 	"setInterval":  {"There is no setInterval: call setTimeout again, or write a loop with await", ""},
 	"setImmediate": {"There is no setImmediate: use queueMicrotask, or setTimeout with 0", ""},
+	"store":        {"There is no store in this turn (tools.codeMode.store is off): return what a later cell needs, and write it into that cell", ""},
 	"search":       {"Write await tools.search(query)", ""},
 	"describe":     {"Write await tools.describe(id)", ""},
 	"call":         {"Write await tools.call(id, input)", ""},

@@ -46,13 +46,12 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	if err = r.see(scopes); err == nil {
-		err = r.openStore()
-	}
+	took, err := r.openGlobals(scopes)
 	if err != nil {
 		r.discard()
 		return nil, noRoom(err)
 	}
+	c.parsing += took
 	vm, err := t.service.options.Engine.NewVM(c.catalog)
 	if err != nil {
 		r.discard()

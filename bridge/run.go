@@ -16,7 +16,7 @@ type cell struct {
 	code     string // as the model wrote it
 	language script.Language
 	source   *script.Source // prepared from it
-	parsing  time.Duration  // processor time that this took
+	parsing  time.Duration  // processor time that this took, and making its globals
 	catalog  []byte         // of the turn, as the guest sees it
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/codecell/codecell/bridge/internal/jsontext"
 	"github.com/codecell/codecell/bridge/store"
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/namespaces"
 )
 
 // The store of a session (contract D10).
@@ -37,6 +38,17 @@ func (t *Turn) storeScope() store.Scope {
 		scope.TurnID = t.id
 	}
 	return scope
+}
+
+// openGlobals gives the run what its guest makes globals of, and says which processor time that took.
+func (r *run) openGlobals(scopes *namespaces.Scopes) (time.Duration, error) {
+	clock := startClock()
+	defer clock.stop()
+	err := r.see(scopes)
+	if err == nil {
+		err = r.openStore()
+	}
+	return clock.lap(), err
 }
 
 // openStore puts the session's store in front of the run's namespaces, as the guest reads them. A cell that can't get hold of

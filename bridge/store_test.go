@@ -95,7 +95,9 @@ func TestStore(t *testing.T) {
 		t.Run("D10 off unless configured, and each session its own", func(t *testing.T) {
 			c.withStore(t, "one", on).returns(t, `await store.set("n", 1); return 1`, `1`)
 			c.withStore(t, "two", on).returns(t, `return typeof store.get("n")`, `"undefined"`)
-			c.withStore(t, "one", `{"enabled":true}`).returns(t, `return [typeof store, "store" in globalThis]`, `["undefined",false]`)
+			off := c.withStore(t, "one", `{"enabled":true}`)
+			off.returns(t, `return [typeof store, "store" in globalThis]`, `["undefined",false]`)
+			require.Contains(t, strings.Join(off.exec(t, script.JavaScript, `return store.get("n")`).Hints, " "), "There is no store in this turn")
 		})
 		t.Run("D10 a turn without a session has a store of its own", func(t *testing.T) {
 			alone := func() cells {
