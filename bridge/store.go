@@ -40,23 +40,20 @@ func (t *Turn) storeScope() store.Scope {
 	return scope
 }
 
-// openGlobals gives the run what its guest makes globals of, and says which processor time that took.
+// openGlobals gives the run what its guest makes globals of, without the store for a cell that can't get hold of it, and says which processor time that took.
 func (r *run) openGlobals(scopes *namespaces.Scopes) (time.Duration, error) {
+	err := r.see(scopes)
+	if err != nil || !r.turn.config.StoreEnabled || !mentions(r.cell.source.Body, wordsThatReachStore) {
+		return 0, err
+	}
 	clock := startClock()
 	defer clock.stop()
-	err := r.see(scopes)
-	if err == nil {
-		err = r.openStore()
-	}
+	err = r.openStore()
 	return clock.lap(), err
 }
 
-// openStore puts the session's store in front of the run's namespaces, as the guest reads them. A cell that can't get hold of
-// it does without.
+// openStore puts the session's store in front of the run's namespaces, as the guest reads them.
 func (r *run) openStore() error {
-	if !r.turn.config.StoreEnabled || !mentions(r.cell.source.Body, wordsThatReachStore) {
-		return nil
-	}
 	items := r.turn.stores.View(r.turn.storeScope())
 	text := []byte(`[["store","",[4,[`)
 	for n, item := range items {
