@@ -223,6 +223,9 @@ func (s *requests) finish(c *call) {
 	if c.effect != nil {
 		c.effect.State = c.ran
 	}
+	if s.ended {
+		s.become(c.request, answeredRequest) // it has been recorded, so it is not one of the abandoned ones
+	}
 	s.post(c.request, c.reply)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/bridge/internal/jsontext"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
@@ -214,4 +215,20 @@ func FuzzRequest(f *testing.F) {
 		}
 		w.checked(r)
 	})
+}
+
+// A call may end between the end of its run and the recording of the calls that nobody is at work on.
+func TestAbandoned(t *testing.T) {
+	var s requests
+	var id runID
+	s.init(&id, 1, account.New("run", 1<<20))
+	c := &call{request: &request{id: 1, kind: localRequest}}
+	c.request.call = c
+	require.NoError(t, s.add(c.request))
+	s.start(t.Context(), []*request{c.request})
+	require.Same(t, c, s.next())
+	s.end()
+	t.Run("G5 a call that is at work records itself", func(t *testing.T) { require.Empty(t, s.abandoned()) })
+	s.finish(c)
+	t.Run("G5 and is not recorded again once it has", func(t *testing.T) { require.Empty(t, s.abandoned()) })
 }
