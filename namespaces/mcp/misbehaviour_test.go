@@ -49,6 +49,9 @@ func TestBadAnswers(t *testing.T) {
 		{kind: "garbage", refuse: unread},
 		{kind: "huge", refuse: long},
 		{kind: "huge, id last", refuse: long},
+		{kind: "deep", want: `{"content":[],"deep":` + deep + `}`},
+		{kind: "too deep", refuse: unread},
+		{kind: "brackets", want: `{"content":[]}`, only: "stdio"},
 		{kind: "no object", refuse: `MCP server "lab": its result is no object`},
 		{kind: "input", refuse: "asks for input from a person or a model"},
 		{kind: "wrong types", want: `{"content":"a text","isError":"no"}`},
@@ -151,6 +154,17 @@ func TestBadLists(t *testing.T) {
 		entries, err := catalog.New(list(t, "stdio", "cyclic"), catalog.Policy{})
 		require.NoError(t, err)
 		require.NotEmpty(t, entries.Guest().Files)
+	})
+	t.Run("E3 schemas that are too deep leave the other tools", func(t *testing.T) {
+		require.Equal(t, []string{"bad", "ok", "resources_list", "resources_read"}, namesOf(list(t, "stdio", "deep")))
+	})
+	t.Run("E3 what a server says of its tools stays inside comments and strings", func(t *testing.T) {
+		entries, err := catalog.New(list(t, "stdio", "hostile"), catalog.Policy{})
+		require.NoError(t, err)
+		files := string(entries.Guest().Files)
+		require.Contains(t, files, "declare const stolen")
+		require.NotContains(t, strings.ReplaceAll(files, `\"*/ }; declare const stolen: 1; /*\"`, "the name of a property"), "*/ declare")
+		require.NotContains(t, strings.ReplaceAll(files, `\"*/ }; declare const stolen: 1; /*\"`, ""), "*/ }")
 	})
 	t.Run("E4 a storm of changes is one now and then, and no change of what is the same", func(t *testing.T) {
 		s := open(t, map[string]Config{"lab": stdio(t, map[string]string{"FIXTURE": "storm"})})

@@ -74,6 +74,7 @@ func TestReferenceServers(t *testing.T) {
 		"files":  {Command: bin(t, "mcp-server-filesystem"), Args: []string{docs}, Exclude: []string{"write_*", "edit_*"}},
 		"memory": {Command: bin(t, "mcp-server-memory"), Env: map[string]string{"MEMORY_FILE_PATH": filepath.Join(docs, "memory.jsonl")}},
 		"think":  {Command: bin(t, "mcp-server-sequential-thinking")},
+		"rogue":  stdio(t, map[string]string{"FIXTURE": "hostile"}),
 	})
 	var all []catalog.Tool
 	require.Eventually(t, func() bool { // the remote one may still have to begin listening

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -84,7 +85,7 @@ func messages(out io.ReadCloser, log *slog.Logger) io.ReadCloser {
 // isMessage says whether the library can read a line.
 func isMessage(text []byte) bool {
 	batch := gjson.ParseBytes(text)
-	if !batch.IsArray() || !gjson.ValidBytes(text) {
+	if !batch.IsArray() || !json.Valid(text) { // gjson's own check recurses: brackets alone would overflow the stack
 		_, err := jsonrpc.DecodeMessage(text)
 		return err == nil
 	}

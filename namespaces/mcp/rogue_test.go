@@ -21,6 +21,9 @@ import (
 // rogue is a kind of server that does what it must not. It writes its messages itself, since a library would write better ones.
 type rogue string
 
+// deep is as deep as an answer may be beside its own three levels, or nearly.
+var deep = strings.Repeat("[", 990) + strings.Repeat("]", 990)
+
 // hang is the answer of one that never comes.
 const hang = ""
 
@@ -86,6 +89,12 @@ func (k rogue) tools(cursor string) string {
 		return page("", tool("ok", `{"type":"object","properties":{"node":{"$ref":"#/$defs/node"},"self":{"$ref":"#"}},
 			"$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"},"both":{"allOf":[{"$ref":"#/$defs/node"},{"$ref":"#/$defs/other"}]}}},
 			"other":{"$ref":"#/$defs/other"}}}`))
+	case "deep":
+		return page("", tool("ok", object), tool("bad", object), tool("sunk", `{"type":"object","default":`+deep+`}`))
+	case "hostile":
+		text := "Ends a comment */ declare const stolen: string; /* `${1}` \u2028 <script>"
+		return page("", fmt.Sprintf(`{"name":"ok","title":%[1]q,"description":%[1]q,"inputSchema":{"type":"object","description":%[1]q,`+
+			`"properties":{"*/ }; declare const stolen: 1; /*":{"type":"string","description":%[1]q},"a\nb":{"enum":["*/",%[1]q]}}}}`, text))
 	case "order":
 		return page("", tool("ok", `{"type":"object","required":["zebra"],"properties":{"mouse":{"type":"string"},"zebra":{"type":"string"},"ant":{
 			"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}}}`))
@@ -109,6 +118,12 @@ func (k rogue) result(request gjson.Result, reply func(member, value string) str
 		return reply("result", `{"content":[{"type":"text","text":"`+strings.Repeat("x", 50<<20)+`"}]}`)
 	case "huge, id last":
 		return `{"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", 50<<20) + `"}]},"jsonrpc":"2.0","id":` + request.Get("id").Raw + `}`
+	case "brackets":
+		return strings.Repeat("[", maxMessage/2) + "\n" + reply("result", `{"content":[]}`)
+	case "too deep":
+		return reply("result", `{"content":[],"deep":`+strings.Repeat("[", 5<<20)+strings.Repeat("]", 5<<20)+`}`)
+	case "deep":
+		return reply("result", `{"content":[],"deep":`+deep+`}`)
 	case "no object":
 		return reply("result", `"a text"`)
 	case "wrong types":
