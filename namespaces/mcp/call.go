@@ -59,7 +59,7 @@ func (s *Servers) Execute(ctx context.Context, call executor.Call) (json.RawMess
 	}
 	token := one.watch(call)
 	defer one.unwatch(token)
-	result, err := perform(ctx, session, &spec, call.Input, token)
+	result, err := perform(ctx, session, &spec, call, token)
 	if err != nil {
 		return nil, one.failed(ctx, session, err)
 	}
@@ -67,10 +67,14 @@ func (s *Servers) Execute(ctx context.Context, call executor.Call) (json.RawMess
 }
 
 // perform makes the request of a call. The result is as the server wrote it.
-func perform(ctx context.Context, session *mcp.ClientSession, spec *Spec, input json.RawMessage, token string) (json.RawMessage, error) {
-	ctx, capture := withCapture(ctx, false)
-	defer func() { capture.forget() }()
-	if err := send(ctx, session, spec, input, token); err != nil {
+func perform(ctx context.Context, session *mcp.ClientSession, spec *Spec, call executor.Call, token string) (json.RawMessage, error) {
+	ctx, capture := withCapture(ctx, false, call.Hold)
+	defer capture.end()
+	err := send(ctx, session, spec, call.Input, token)
+	if refused := capture.refusal(); refused != nil {
+		return nil, &jsonrpc.Error{Message: "its answer is too long: " + refused.Error()}
+	}
+	if err != nil {
 		return nil, err
 	}
 	result := capture.result.Load()

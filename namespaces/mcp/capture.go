@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -21,14 +22,48 @@ type capture struct {
 	listing bool
 	result  atomic.Pointer[json.RawMessage]
 	forget  func()
+
+	mu      sync.Mutex
+	hold    func(bytes int) error // executor.Call.Hold, nil if nobody counts
+	held    int
+	refused error // what hold said
 }
 
 type captureKey struct{}
 
-// withCapture returns a context for one request. The capture's forget is to be called when the request has ended.
-func withCapture(ctx context.Context, listing bool) (context.Context, *capture) {
-	c := &capture{listing: listing, forget: func() {}}
+// withCapture returns a context for one request. The capture's end is to be called when the request has ended.
+func withCapture(ctx context.Context, listing bool, hold func(bytes int) error) (context.Context, *capture) {
+	c := &capture{listing: listing, forget: func() {}, hold: hold}
 	return context.WithValue(ctx, captureKey{}, c), c
+}
+
+// end says that nothing is captured any more: the body of a request that was given up may still be read.
+func (c *capture) end() {
+	c.forget()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused == nil {
+		c.refused = errors.New("the request has ended")
+	}
+}
+
+// room counts what an answer takes in memory, as far as it is more than before, in the account of the run that made the
+// call (contract H6), and says whether there is room.
+func (c *capture) room(bytes int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused == nil && c.hold != nil && bytes > c.held {
+		c.refused = c.hold(bytes - c.held)
+		c.held = bytes
+	}
+	return c.refused == nil
+}
+
+// refusal is why there was no room, nil if there was.
+func (c *capture) refusal() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refused
 }
 
 func captureOf(ctx context.Context) *capture {
@@ -45,7 +80,9 @@ func (c *capture) take(result json.RawMessage) json.RawMessage {
 	if c.listing {
 		return withSchemas(result)
 	}
-	c.result.CompareAndSwap(nil, &result)
+	if c.room(len(result)) {
+		c.result.CompareAndSwap(nil, &result)
+	}
 	return standIn
 }
 

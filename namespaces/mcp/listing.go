@@ -71,8 +71,8 @@ type listed struct {
 
 // pages reads a list to its end, or to where it gets nowhere.
 func (l *listed) pages(ctx context.Context, session *mcp.ClientSession) error {
-	ctx, capture := withCapture(ctx, true)
-	defer func() { capture.forget() }()
+	ctx, capture := withCapture(ctx, true, nil)
+	defer capture.end()
 	cursors := map[string]bool{}
 	for params := (mcp.ListToolsParams{}); ; {
 		page, err := session.ListTools(ctx, &params)

@@ -38,8 +38,8 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// line reads up to the end of a line. Of one that has more than so many bytes it returns the beginning, and the end as rest.
-func line(r *bufio.Reader, most int) (text, rest []byte, err error) {
+// line reads up to the end of a line. Of one that there is no room for it returns the beginning, and the end as rest.
+func line(r *bufio.Reader, room func(bytes int) bool) (text, rest []byte, err error) {
 	const kept = 256
 	for {
 		part, err := r.ReadSlice('\n')
@@ -47,7 +47,7 @@ func line(r *bufio.Reader, most int) (text, rest []byte, err error) {
 		case rest != nil:
 			rest = append(rest, part...)
 			rest = bytes.Clone(rest[max(0, len(rest)-kept):])
-		case len(text)+len(part) <= most:
+		case room(len(text) + len(part)):
 			text = append(text, part...)
 		default:
 			text = append(text, part[:min(len(part), kept)]...)
@@ -66,7 +66,7 @@ func line(r *bufio.Reader, most int) (text, rest []byte, err error) {
 func messages(out io.ReadCloser, log *slog.Logger) io.ReadCloser {
 	r := bufio.NewReaderSize(out, 64<<10)
 	return &pieces{Closer: out, next: func() ([]byte, error) {
-		text, rest, err := line(r, maxMessage)
+		text, rest, err := line(r, func(bytes int) bool { return bytes <= maxMessage })
 		why := tooLong
 		if rest == nil {
 			if blank := len(bytes.TrimSpace(text)) == 0; blank || isMessage(text) {
@@ -119,12 +119,12 @@ func answered(begin, end []byte) string {
 // wholeAnswer is a body that is one JSON text, as the capture has it.
 func wholeAnswer(body io.ReadCloser, c *capture, id func() string) io.ReadCloser {
 	return &pieces{Closer: body, next: func() ([]byte, error) {
-		raw, err := io.ReadAll(io.LimitReader(body, maxMessage+1))
+		raw, err := io.ReadAll(&roomy{body: body, room: c.room})
 		switch {
+		case errors.Is(err, errNoRoom):
+			return refusal(id(), tooLong), io.EOF
 		case err != nil:
 			return nil, err
-		case len(raw) > maxMessage:
-			return refusal(id(), tooLong), io.EOF
 		case len(bytes.TrimSpace(raw)) == 0:
 			return raw, io.EOF
 		}
@@ -132,11 +132,29 @@ func wholeAnswer(body io.ReadCloser, c *capture, id func() string) io.ReadCloser
 	}}
 }
 
+// roomy is a body that is read as far as there is room for it.
+type roomy struct {
+	body io.Reader
+	room func(bytes int) bool
+	read int
+}
+
+var errNoRoom = errors.New("there is no room")
+
+// Read implements io.Reader.
+func (r *roomy) Read(b []byte) (int, error) {
+	n, err := r.body.Read(b)
+	if r.read += n; r.read > maxMessage || !r.room(r.read) {
+		return 0, errNoRoom
+	}
+	return n, err
+}
+
 // eventAnswers is a body of server-sent events, whose messages are as the capture has them.
 func eventAnswers(body io.ReadCloser, c *capture, id func() string) io.ReadCloser {
 	r := bufio.NewReaderSize(body, 64<<10)
 	return &pieces{Closer: body, next: func() ([]byte, error) {
-		fields, data, long, err := event(r)
+		fields, data, long, err := event(r, c.room)
 		switch {
 		case long:
 			data = refusal(id(), tooLong)
@@ -151,14 +169,14 @@ func eventAnswers(body io.ReadCloser, c *capture, id func() string) io.ReadClose
 	}}
 }
 
-// event reads one event: its data, and its other fields as they are. Of one that is too long nothing is kept.
-func event(r *bufio.Reader) (fields, data []byte, long bool, err error) {
+// event reads one event: its data, and its other fields as they are. Of one that there is no room for nothing is kept.
+func event(r *bufio.Reader, room func(bytes int) bool) (fields, data []byte, long bool, err error) {
 	for {
-		room := max(2, maxMessage-len(fields)-len(data)) // two for the end of a line
-		if long {
-			room = 2
-		}
-		text, rest, err := line(r, room)
+		text, rest, err := line(r, func(bytes int) bool {
+			const end = 2 // of a line
+			all := len(fields) + len(data) + bytes
+			return bytes <= end || !long && all <= maxMessage && room(all)
+		})
 		long = long || rest != nil
 		text = bytes.TrimRight(text, "\r\n")
 		field, isData := bytes.CutPrefix(text, []byte("data:"))

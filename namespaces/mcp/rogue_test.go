@@ -118,6 +118,8 @@ func (k rogue) result(request gjson.Result, reply func(member, value string) str
 		return reply("result", `{"content":[{"type":"text","text":"`+strings.Repeat("x", 50<<20)+`"}]}`)
 	case "huge, id last":
 		return `{"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", 50<<20) + `"}]},"jsonrpc":"2.0","id":` + request.Get("id").Raw + `}`
+	case "large":
+		return reply("result", `{"content":[{"type":"text","text":"`+strings.Repeat("x", 1<<20)+`"}]}`)
 	case "brackets":
 		return strings.Repeat("[", maxMessage/2) + "\n" + reply("result", `{"content":[]}`)
 	case "too deep":
