@@ -29,6 +29,9 @@ func Check(code string, lang Language, o Options) (text string, source *Source, 
 	if inner, ok := sentArguments(code); ok {
 		code = inner
 	}
+	if inner, ok := findTags(code); ok {
+		code = inner
+	}
 	f, ok := findFence(code)
 	if !ok {
 		var unclear *Error

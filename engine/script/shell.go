@@ -15,12 +15,20 @@ type suspicion struct {
 	sure bool
 }
 
-// suspect looks at how a cell starts. Most cells start with a word that is no command, and are done here.
+// suspect looks at how a cell starts: at its first word, then at the form of its first line.
 func suspect(code string) (suspicion, bool) {
 	rest := strings.TrimLeft(code, " \t\r\n")
 	if rest == "" {
 		return suspicion{}, false
 	}
+	if s, odd := suspectStart(rest); odd {
+		return s, true
+	}
+	return suspectLine(rest)
+}
+
+// suspectStart looks at how a cell starts. Most cells start with a word that is no command, and are done here.
+func suspectStart(rest string) (suspicion, bool) {
 	switch c := rest[0]; {
 	case isLetter(c) || c == '_':
 		return suspectWord(rest)

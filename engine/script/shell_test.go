@@ -30,6 +30,11 @@ func TestShellCommandsAreRefused(t *testing.T) {
 		"set -e", "set -euo pipefail\nls", "source env.sh", "which node", "whoami", "date", "kubectl get pods",
 		"tar xzf a.tgz", "ssh host ls", "$ ls -la", "DIR=/tmp\nls $DIR", "X=1; ls \"$X\"", "ps aux | grep node",
 		"pwd && ls", "pwd; ls", "ls | wc -l", "ls 2>/dev/null", "pwd\nls -la\ngit status",
+		"custom-tool --format=json", "custom-tool run --format json x", "mytool -v", "my.tool build --all\nmy.tool test --all",
+		"acme deploy | grep ok", "mytool a && cd b", `C:\tools\run.cmd /q`, `C:\Users\x\a.exe`,
+		`& "C:\Program Files\x.exe" /q`, `.\run.ps1`, `..\bin\run.bat -x`, "$env:X", "$env:PATH -split ';'", "Get-ChildItem",
+		"Get-ChildItem -Recurse", "Get-ChildItem | Sort-Object Name", "Remove-Item x -Force", "$text = Get-Content a.txt",
+		"mytool <<EOF\nhi {there}\nEOF", "psql2 -d x <<'SQL'\nselect 1;\nSQL\n",
 		"```bash\nls -la\n```", "```sh\nmycommand --flag\n```", "```\ngit status\n```",
 	} {
 		for _, lang := range []Language{JavaScript, TypeScript} {
@@ -56,6 +61,9 @@ func TestOddJavaScriptIsNoCommand(t *testing.T) {
 		"a=1\nreturn a", "x=y instanceof Z", "#x", "# comment\nreturn 1", "# Title\n\nSome prose.", "#!/usr/bin/env node\nreturn 1",
 		"$ = 1", "$(1)", "test(1", "node.x(", "date = new Date(", "", "```js\nreturn 1 + 1\n```",
 		"```\nreturn 'plain'\n```", "'ls -la'", "`ls -la`", "return `ls`", "text('ls -la')", "ls\n.x", "case", "until = 1",
+		"total -x; var total = 1", "const total = 3, x = 1\ntotal -x", "var total = 3, x = 1; total --x", "a --x\nfoo(", "total - x",
+		"Get - ChildItem", "var Get = 1, ChildItem = 2; Get-ChildItem", "$env: for (;;) break $env", "$env = 1", "$.env", "C: while (false) {}",
+		"x <<y\n1", "x << EOF\nvar x, EOF\nEOF", "x | y", "x && y", "a || sort", "value > 1; other", "i -- > 0", "new-item -x", "async -x",
 		"const x = 1\nls -la", "exec('ls')", "return await tools.call('openclaw:core:exec', {command: 'ls'})",
 	} {
 		t.Run("B4 "+code, func(t *testing.T) {
