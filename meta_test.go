@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"engine/internal/child":    {},
 	"engine/internal/frame":    {},
 	"engine/preparer":          {"engine/internal/child", "engine/internal/frame", "engine/internal/wire", "engine/script", "engine/worker/sandbox"},
-	"engine/script":            {"engine/internal/wire"},
+	"engine/script":            {"engine/internal/wire", "typo"},
 	"engine/internal/sizes":    {},
 	"engine/internal/stepper":  {"engine", "engine/internal/limiter", "engine/internal/thread"},
 	"engine/internal/thread":   {},

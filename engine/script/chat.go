@@ -1,7 +1,6 @@
 package script
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -25,7 +24,7 @@ func findChat(code string) (f fence, found bool, err *Error) {
 		return fence{}, false, nil
 	}
 	blocks, ok := chatBlocks(code)
-	if !ok || len(blocks) == 0 {
+	if !ok || len(blocks) == 0 || insideText(code[:blocks[0].start]) {
 		return fence{}, false, nil
 	}
 	var cells, commands []chatBlock
@@ -46,6 +45,12 @@ func findChat(code string) (f fence, found bool, err *Error) {
 	}
 	return fence{}, false, &Error{Text: fmt.Sprintf("This is a text with %d fenced code blocks, and it is not clear which one is meant. "+
 		"Send only code: one JavaScript or TypeScript program, without Markdown and without prose around it.", len(blocks))}
+}
+
+// insideText says whether a fence stands in a template or a comment of a program rather than between prose.
+func insideText(before string) bool {
+	before = before[:strings.LastIndexByte(strings.TrimRight(before, "\n"), '\n')+1]
+	return strings.Count(before, "`")%2 == 1 || strings.LastIndex(before, "/*") > strings.LastIndex(before, "*/")
 }
 
 // chatBlocks finds the fenced blocks of a text; false if a fence is not closed.
@@ -75,28 +80,4 @@ func chatBlocks(code string) ([]chatBlock, bool) {
 		at = end
 	}
 	return blocks, open == nil
-}
-
-// sentArguments returns the code of a cell that was sent as the arguments of exec, as JSON text.
-func sentArguments(code string) (string, bool) {
-	text := strings.TrimSpace(code)
-	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") || !strings.Contains(text, `"code"`) && !strings.Contains(text, `"command"`) {
-		return "", false
-	}
-	var sent struct {
-		Code, Command *string
-		Language      *string
-	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if d.Decode(&sent) != nil || d.More() {
-		return "", false
-	}
-	switch {
-	case sent.Code != nil && sent.Command == nil:
-		return *sent.Code, true
-	case sent.Command != nil && sent.Code == nil:
-		return *sent.Command, true
-	}
-	return "", false
 }

@@ -26,24 +26,8 @@ func Check(code string, lang Language, o Options) (text string, source *Source, 
 	if len(code) > limit {
 		return "", nil, sizeError(len(code), limit)
 	}
-	if inner, ok := sentArguments(code); ok {
-		code = inner
-	}
-	if inner, ok := findTags(code); ok {
-		code = inner
-	}
-	f, ok := findFence(code)
-	if !ok {
-		var unclear *Error
-		if f, ok, unclear = findChat(code); unclear != nil {
-			return "", nil, unclear
-		}
-	}
-	if ok {
-		if shellInfos[f.info] {
-			return "", nil, shellError(f.code, o.ShellTool)
-		}
-		code = f.code
+	if code, err = unwrapped(code, o); err != nil {
+		return "", nil, err
 	}
 	if strings.TrimSpace(code) == "" {
 		return "", nil, blankError()

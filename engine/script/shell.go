@@ -39,12 +39,10 @@ func suspectStart(rest string) (suspicion, bool) {
 	case c == '[':
 		// A test, [ -d x ]; no array begins with a blank and an option.
 		return suspicion{}, strings.HasPrefix(rest, "[ -") || strings.HasPrefix(rest, "[[ -")
-	case c == '$':
+	case c == '>' || strings.HasPrefix(rest, "$ "):
 		// A prompt that was copied along.
-		if line, ok := strings.CutPrefix(rest, "$ "); ok {
-			_, odd := suspect(line)
-			return suspicion{}, odd
-		}
+		_, odd := suspect(strings.TrimLeft(rest, "$> "))
+		return suspicion{}, odd
 	}
 	return suspicion{}, false
 }

@@ -35,6 +35,13 @@ func TestShellCommandsAreRefused(t *testing.T) {
 		`& "C:\Program Files\x.exe" /q`, `.\run.ps1`, `..\bin\run.bat -x`, "$env:X", "$env:PATH -split ';'", "Get-ChildItem",
 		"Get-ChildItem -Recurse", "Get-ChildItem | Sort-Object Name", "Remove-Item x -Force", "$text = Get-Content a.txt",
 		"mytool <<EOF\nhi {there}\nEOF", "psql2 -d x <<'SQL'\nselect 1;\nSQL\n",
+		"foo-bar baz --qux=1 -v", "acme-cli deploy prod", `"C:\Program Files\x\y.exe" --flag`, `D:\a b\c.bat`, `\\host\share\x.exe /q`,
+		"%PATH%", `%USERPROFILE%\x.exe -a`, "@echo off\ndir", "dir /s /b", "copy a.txt b.txt /y", "taskkill /im node.exe /f", "cmd /c dir",
+		"tool.exe /c foo", "tool1 | tool2 --x", "tool1 && tool2 -x", "mycmd;othercmd -x", "mycmd > out.txt", "mycmd 2>&1", "mycmd a 2>/dev/null",
+		`mytool --json '{"a": 1}'`, `mytool 'a b' --x "c d"`, "rails db:migrate", "uvx ruff check ./src", "terraform2 apply -auto-approve",
+		"$(which node) --version", "$PSVersionTable", `PS C:\Users\x> Get-Process`, `C:\> dir`, "user@host:~$ ls -la", "root@host:/# apt update",
+		"[me@host ~]$ mytool", "> ls -la", "> mytool --x", "deploy --env prod && notify --channel ops", "export A=1\nmycmd --x",
+		"cat > f.js <<'EOF'\nconst x = 1;\nEOF\nnode f.js", "tee a <<-END\n\tx\n\tEND", "aws s3 ls", "az login", "Write-Host 'hi'",
 		"```bash\nls -la\n```", "```sh\nmycommand --flag\n```", "```\ngit status\n```",
 	} {
 		for _, lang := range []Language{JavaScript, TypeScript} {
@@ -64,6 +71,8 @@ func TestOddJavaScriptIsNoCommand(t *testing.T) {
 		"total -x; var total = 1", "const total = 3, x = 1\ntotal -x", "var total = 3, x = 1; total --x", "a --x\nfoo(", "total - x",
 		"Get - ChildItem", "var Get = 1, ChildItem = 2; Get-ChildItem", "$env: for (;;) break $env", "$env = 1", "$.env", "C: while (false) {}",
 		"x <<y\n1", "x << EOF\nvar x, EOF\nEOF", "x | y", "x && y", "a || sort", "value > 1; other", "i -- > 0", "new-item -x", "async -x",
+		"retrun a/b", "cosnt a -b", "awiat tools.x -y", "foo bar", "list all of it", "text -x", "tools -x", "a -b\nf(1)", "x --y => z", "items[0] -x",
+		"a.b -c(d)", "a / b / c", "'C: drive'", `"C:\\x" + 1`, "@decorated class A {}", "a@b", "$PSx = 1", "var $PSHome = 1; $PSHome", "> 1",
 		"const x = 1\nls -la", "exec('ls')", "return await tools.call('openclaw:core:exec', {command: 'ls'})",
 	} {
 		t.Run("B4 "+code, func(t *testing.T) {

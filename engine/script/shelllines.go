@@ -3,25 +3,32 @@ package script
 import (
 	"regexp"
 	"strings"
+
+	"github.com/codecell/codecell/typo"
 )
 
-// Forms of shell commands whose program nobody can know by name. Each is looked for on the cell's first line only.
+// Forms of first lines that no program in JavaScript has, whatever the names in them are.
 var (
-	// A path of Windows, bare, quoted behind the call operator, or below the current folder.
-	windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:\\[\w .\\()-]+|&\s*(?:["'][A-Za-z]:[\\/]|[A-Za-z]:\\|["']?\.{1,2}\\)|\.{1,2}\\[\w-])`)
-	// PowerShell's environment variables, as nobody writes a label.
-	powerShellVariable = regexp.MustCompile(`^\$env:[A-Za-z_]\w*`)
+	// A program of Windows: by its path, by a variable's value, behind the call operator, below the current folder.
+	windowsProgram = regexp.MustCompile(`^(?:["']?(?:[A-Za-z]:\\|\\\\\w)|%\w+%|&\s*["']?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])|\.{1,2}\\[\w-]|@echo\b)`)
+	// The same in quotes with an option behind it, of which JavaScript would make a division.
+	quotedProgram = regexp.MustCompile(`^["'][A-Za-z]:\\[^"'\n]*\.(?i:exe|cmd|bat|com|ps1)["']\s+[-/]`)
+	// What a shell shows before its input, when it was copied along.
+	prompt = regexp.MustCompile(`^(?:(?:PS )?[A-Za-z]:\\[^>\n]*>|\[?[\w.-]+@[\w.-]+[: ][^\s\]#$]*\]?[#$] )`)
+	// Variables that PowerShell itself has; nobody writes such labels and names.
+	powerShellVariable = regexp.MustCompile(`^\$(?:env:[A-Za-z_]\w*|PS[A-Z]\w+\b)`)
+	// A program that is to be found first: $(which node) --version.
+	substitution = regexp.MustCompile(`^\$\([a-z][\w-]* [\w./-]+\)`)
 	// A PowerShell cmdlet, maybe assigned to a variable.
 	cmdlet = regexp.MustCompile(`^(?:\$\w+\s*=\s*)?((?:Add|Clear|Compare|Convert|ConvertFrom|ConvertTo|Copy|Disable|Enable|Export|Find|ForEach|Format|Get|` +
 		`Import|Install|Invoke|Join|Measure|Move|New|Out|Read|Remove|Rename|Restart|Resolve|Save|Select|Send|Set|Show|Sort|Split|` +
 		`Start|Stop|Test|Uninstall|Update|Wait|Where|Write)-[A-Z][A-Za-z]+)(.*)$`)
-	// A program's name, then words of which one is an option: custom-tool run --format=json.
-	optionLine = regexp.MustCompile(`^([A-Za-z_][\w.+/-]*)((?:[ \t]+[\w./:@%~+=,-]+)*?[ \t]+--?[A-Za-z][\w-]*(?:=\S*)?)(?:[ \t]|$)`)
-	// A pipe or a list of commands that begins with words.
-	wordLine = regexp.MustCompile(`^([A-Za-z_][\w.+/-]*)(?:[ \t]+[\w./:@%~+=,"'*-]+)*[ \t]*(?:\||&&|\|\||;|>>?|2>&1)[ \t]*`)
 	// A here-document: its mark is a line of its own further down.
 	hereDocument = regexp.MustCompile(`^([A-Za-z_][\w.+/-]*)\b[^\n(]*<<-?[ \t]*["']?([A-Za-z_]\w*)["']?[ \t]*(?:[|>][^\n]*)?\n`)
 )
+
+// maxCommandLine is how much of a cell is looked at for forms of commands, in bytes.
+const maxCommandLine = 4096
 
 // suspectLine judges a cell by the form of its first line. Nearly all cells begin with what no command does, and cost next
 // to nothing here.
@@ -33,34 +40,38 @@ func suspectLine(rest string) (suspicion, bool) {
 	line, more, _ := strings.Cut(rest[:min(len(rest), maxCommandLine)], "\n")
 	line = strings.TrimRight(line, "\r")
 	switch {
-	case strings.HasPrefix(rest, "&") || strings.Contains(line[:min(len(line), 4)], `\`):
-		return suspicion{}, windowsPath.MatchString(line)
-	case line[0] == '$' && powerShellVariable.MatchString(line):
-		return suspicion{sure: true}, true
-	case line[0] == '$' || hasHyphenedCapital(word):
-		m := cmdlet.FindStringSubmatch(line)
-		if m == nil || !takesArguments(m[2]) {
-			return suspicion{}, false
+	case strings.IndexByte(`"'\%@&.`, rest[0]) >= 0:
+		return suspicion{sure: quotedProgram.MatchString(line)}, windowsProgram.MatchString(line)
+	case rest[0] == '$':
+		if name := powerShellVariable.FindString(line); name != "" {
+			return suspicion{word: name, sure: strings.Contains(name, ":")}, true
 		}
-		return suspicion{word: word}, true
+		return suspicion{}, substitution.MatchString(line) || isCmdlet(line)
 	case word == "":
-		return suspicion{}, false
+		return suspicion{}, rest[0] == '[' && prompt.MatchString(line)
+	case strings.Contains(line, `:\`) || strings.Contains(line, "@"):
+		if windowsProgram.MatchString(line) || prompt.MatchString(line) {
+			return suspicion{}, true
+		}
+	case hasHyphenedCapital(word):
+		return suspicion{word: word}, isCmdlet(line)
 	case strings.Contains(line, "<<"):
 		m := hereDocument.FindStringSubmatch(rest)
 		return suspicion{word: word}, m != nil && hasLine(rest[len(m[0]):], m[2])
-	case strings.ContainsAny(line, codeMarks) || strings.ContainsAny(more, codeMarks) || strings.Contains(line, " = "):
-		return suspicion{}, false // code with a mistake in it rather than a command
-	case strings.Contains(line, " -") && optionLine.MatchString(line):
-		return suspicion{word: word}, true
-	case strings.ContainsAny(line, "|&;>"):
-		m := wordLine.FindString(line)
-		return suspicion{word: word}, m != "" && commands[shellWord(line[len(m):])]
 	}
-	return suspicion{}, false
+	if strings.ContainsAny(more, codeMarks) {
+		return suspicion{}, false // code with a mistake in it rather than a command
+	}
+	return suspicion{word: word}, isCommandLine(line, takesArguments(rest[len(word):]))
 }
 
 // codeMarks are what code has and simple commands don't.
 const codeMarks = "(){}`"
+
+func isCmdlet(line string) bool {
+	m := cmdlet.FindStringSubmatch(line)
+	return m != nil && takesArguments(m[2])
+}
 
 // hasHyphenedCapital says whether a word goes on with a capital behind a hyphen, as cmdlets do.
 func hasHyphenedCapital(word string) bool {
@@ -68,15 +79,65 @@ func hasHyphenedCapital(word string) bool {
 	return i >= 0 && i+1 < len(word) && word[i+1] >= 'A' && word[i+1] <= 'Z'
 }
 
-// maxCommandLine is how much of a cell is looked at for forms of commands, in bytes.
-const maxCommandLine = 4096
+// What a command line is made of.
+var (
+	quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'`)
+	// A redirection into a file or of the errors.
+	redirection = regexp.MustCompile(`(?:\s[12]|&)?>>?\s*(?:&[12]|/dev/null|[\w./~-]+\.\w+)`)
+	separator   = regexp.MustCompile(`\|\|?|&&?|;`)
+	programName = regexp.MustCompile(`^[A-Za-z_][\w.+/-]*$`)
+	argument    = regexp.MustCompile(`^(?:[\w./:@%~+=,*?#^$\\'-]*[\w*'][\w./:@%~+=,*?#^$\\'-]*|\.\.?|--?)$`)
+	// Arguments that no operator and no name of JavaScript looks like: options, paths, files, tasks.
+	commandArgument = regexp.MustCompile(`^(?:--?[A-Za-z][\w-]*(?:[=:].*)?|/[A-Za-z?]{1,3}(?::.*)?|[\w~.-]*(?:[/\\][\w@.*-]+)+[/\\]?|` +
+		`[\w-]+:\S+|\w[\w-]*\.(?:txt|log|json|csv|md|html?|ya?ml|js|ts|py|sh|sql|xml|exe|zip|gz))$`)
+)
 
-// codeWords are those that statements of JavaScript and TypeScript begin with, and that no program is called.
+// isCommandLine says whether a line reads as a shell would: programs with words behind them, of which one at least is what only
+// a command has. bare says that nothing behind the first word tells of an expression.
+func isCommandLine(line string, bare bool) bool {
+	if !bare {
+		return false
+	}
+	line = quotedText.ReplaceAllString(line, "''")
+	plain := redirection.ReplaceAllString(line, "")
+	if strings.ContainsAny(plain, codeMarks+`"<>`) {
+		return false
+	}
+	marked := len(plain) < len(line)
+	piped := strings.Contains(plain, "|") && !strings.Contains(plain, "||")
+	for i, part := range separator.Split(plain, -1) {
+		words := strings.Fields(part)
+		if len(words) == 0 {
+			continue // a separator at the end
+		}
+		if !programName.MatchString(words[0]) || isNearCode(words[0]) {
+			return false
+		}
+		for _, w := range words[1:] {
+			if !argument.MatchString(w) {
+				return false
+			}
+			marked = marked || commandArgument.MatchString(w)
+		}
+		known := commands[words[0]] || strings.Contains(words[0], "-")
+		marked = marked || known && (len(words) > 1 || i > 0 && piped)
+	}
+	return marked
+}
+
+// codeWords are those that statements of JavaScript and TypeScript begin with, the globals that a cell has, and no program.
 var codeWords = wordSet(`
-	abstract async await break case catch class const continue debugger declare default delete do else enum export
-	finally for function if import in instanceof interface let namespace new null of return static super switch this
-	throw try type typeof using var void while with yield
+	abstract arguments async await break case catch class console const continue crypto debugger declare default delete do else
+	enum export finally for function globalThis if import in instanceof interface json let namespace namespaces new null of
+	performance return static super switch text this throw tools try type typeof undefined using var void while with yield
 `)
+
+// keywords are words that are easily mistyped: "retrun a/b" is no command.
+var keywords = []string{"async", "await", "const", "delete", "function", "import", "return", "throw", "typeof", "yield"}
+
+func isNearCode(word string) bool {
+	return codeWords[word] || !commands[word] && typo.Nearest(word, keywords) != ""
+}
 
 // hasLine says whether one of a text's lines is just that word.
 func hasLine(text, word string) bool {

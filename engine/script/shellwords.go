@@ -5,20 +5,20 @@ import "strings"
 // commands are the programs and shell builtins that models reach for. Words that JavaScript or TypeScript can begin
 // with are left out (export, import, let, type, declare, eval, true, return).
 var commands = wordSet(`
-	alias ansible apk apt apt-get awk base64 basename bash bat brew bun bunx bzip2 cal cargo cat cd
-	chgrp chmod chown clang clear cmake cmp column comm command composer conda cp crontab csh curl cut
-	date dd deno df diff dig dirname dmesg dnf docker docker-compose du echo egrep env ethtool exec
-	expr fd fdisk fgrep file find fish fold free fsck g++ gawk gcc gem getent gh git go gpg gradle grep
-	groups gunzip gzip head helm hexdump host hostname htop iconv id ifconfig ip iptables java javac
+	alias ansible apk apt apt-get awk aws az base64 basename bash bat brew bun bunx bzip2 cal cargo cat cd
+	chgrp chmod chown clang clear cls cmake cmd cmp column comm command composer conda copy cp crontab csh curl cut
+	date dd del deno df diff dig dir dirname dmesg dnf docker docker-compose du echo egrep env ethtool exec
+	expr fd fdisk fgrep file find fish fold free fsck g++ gawk gcc gcloud gem getent gh git go gpg gradle grep
+	groups gunzip gzip head helm hexdump host hostname htop iconv id ifconfig ip ipconfig iptables java javac
 	journalctl jq kill killall kubectl last ldd less ln locate ls lsblk lscpu lsof make man md5sum
-	mkdir mkfifo mktemp more mount mv mvn mysql nano nc netstat nginx nice node nohup npm npx nslookup
-	nvm od openssl paste patch perl pgrep php ping pip pip3 pipx pkill pnpm poetry popd printenv printf
-	ps psql pushd pwd pytest python python2 python3 rake readlink realpath redis-cli rename reset rg rm
-	rmdir rsync ruby rustc rustup scp sed seq service set sftp sh sha1sum sha256sum shasum shopt shred
+	md mkdir mkfifo mktemp more mount move mv mvn mysql nano nc netstat nginx nice node nohup npm npx nslookup
+	nvm od openssl paste patch perl pgrep php ping pip pip3 pipx pkill pnpm poetry popd powershell printenv printf
+	ps psql pushd pwd pwsh pytest python python2 python3 rake readlink realpath redis-cli ren rename reset rg rm
+	rmdir robocopy rsync ruby rustc rustup scp sed seq service set sftp sh sha1sum sha256sum shasum shopt shred
 	shutdown sleep sort source split sqlite3 ss ssh ssh-keygen stat strace strings stty su sudo sync
-	sysctl systemctl tac tail tar tee telnet terraform test time timeout tmux top touch tr traceroute
+	sysctl systemctl tac tail tar taskkill tasklist tee telnet terraform test time timeout tmux top touch tr traceroute
 	tree tsc ulimit umask umount unalias uname uniq unlink unset unzip uptime useradd uuidgen uv vi vim
-	wc wget whereis which whoami xargs xxd xz yarn yes yum zcat zip zsh
+	wc wget where whereis which wmic whoami winget xargs xcopy xxd xz yarn yes yum zcat zip zsh
 `)
 
 func wordSet(words string) map[string]bool {
