@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/codecell/codecell/engine"
 )
@@ -35,10 +36,13 @@ func (r *run) hintValue(timers int) {
 	if r.noticed&engine.HintLocale != 0 {
 		r.hint("Only English is known here: what was to be written for another locale was written as for en-US. Numbers, dates, and the order and case of words may differ from what that locale's readers expect.")
 	}
-	if timers > 0 {
+	if timers > 0 && !races.MatchString(r.cell.code) {
 		r.hint(fmt.Sprintf("%d timer(s) had not fired when the cell returned, and were dropped. Await a promise that the timer resolves.", timers))
 	}
 }
+
+// races matches cells that wait for what comes first: the timer of a time limit is left over on purpose there.
+var races = regexp.MustCompile(`\bPromise\s*\.\s*(?:race|any)\b`)
 
 // nothingHint says why a cell has nothing to show.
 func (r *run) nothingHint() string {

@@ -150,5 +150,10 @@ func TestTimers(t *testing.T) {
 		require.Equal(t, Completed, r.Status)
 		require.Len(t, r.Hints, 1)
 		require.Contains(t, r.Hints[0], "2 timer(s)")
+		for _, code := range []string{"return await Promise.race([a, limit(100)])", "const p = Promise\n\t.any([a, b])"} {
+			r = w.execText(w.turn(""), code)
+			require.Equal(t, Completed, r.Status)
+			require.Empty(t, r.Hints, "a time limit that was not reached is left over on purpose: %s", code)
+		}
 	})
 }
