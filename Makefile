@@ -74,7 +74,7 @@ run: build ## Start the service on loopback, show a cell running, stay up (PORT=
 	@.ci/with-service.sh 127.0.0.1:$(PORT) .ci/sample.sh
 
 demo: build ## Run one cell over two MCP servers and a plugin, and tell what it saves against direct tools.
-	@go run ./demo bin/codecell
+	@go run ./cmd/demo bin/codecell
 
 test: guest ## Pass all tests: vet, the plain run, the race detector where goroutines are, and each benchmark once.
 	go vet $(PACKAGES)

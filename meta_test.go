@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"bridge/internal/jsontext": {},
 	"catalog":                  {"typo"},
 	"cmd/codecell":             {"bench/suite", "bridge", "bridge/config", "bridge/executor", "bridge/hook", "bridge/outbound", "engine", "engine/hybrid", "engine/native", "engine/preparer", "engine/purego", "engine/wasi", "engine/worker", "namespaces/mcp", "server", "server/mcpserver"},
-	"demo":                     {},
+	"cmd/demo":                 {},
 	"engine":                   {"engine/internal/wire"},
 	"engine/differential":      {},
 	"engine/enginetest":        {"engine"},

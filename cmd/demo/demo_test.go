@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 func TestDemo(t *testing.T) {
 	codecell := filepath.Join(t.TempDir(), "codecell")
-	out, err := exec.Command("go", "build", "-o", codecell, "../cmd/codecell").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", codecell, "../codecell").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	var told strings.Builder
 	require.NoError(t, demo(t.Context(), codecell, &told))
