@@ -214,6 +214,16 @@ func TestStdio(t *testing.T) {
 		r, _ := result(t, s, "exec", object{"code": `return (await MCP.lab.greet()).content[0].text`})
 		require.Equal(t, "hello", r.Get("value").Str)
 	})
+	t.Run("G7 a client that gives up ends its cell", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-w.entered
+			cancel()
+		}()
+		_, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "exec", Arguments: object{"code": `await MCP.lab.stall()`}})
+		require.Error(t, err)
+		<-w.left
+	})
 	t.Run("E5 the client hears that the tools have changed", func(t *testing.T) {
 		w.set("greet", "later")
 		<-changed
