@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,41 @@ func TestGeneratedSchemasCompile(t *testing.T) {
 		}
 		tools = append(tools, tool)
 	}
+	compile(t, tools)
+}
+
+// TestExtremeSchemasCompile does so with what is as large as a schema may be.
+func TestExtremeSchemasCompile(t *testing.T) {
+	var values []string
+	for i := range 10_000 {
+		values = append(values, fmt.Sprintf("%d */ `${x}`", i))
+	}
+	enum, err := json.Marshal(values)
+	require.NoError(t, err)
+	nested := func(open, shut string) string {
+		levels := (maxSchemaDepth - 2) / 2
+		return `{"type":"object","properties":` + strings.Repeat(open, levels) + `{}` + strings.Repeat(shut, levels) + `}`
+	}
+	for name, schema := range map[string]string{
+		"an enum of 10,000 values": `{"type":"object","properties":{"v":{"enum":` + string(enum) + `},"w":{"type":"array","items":{"enum":` + string(enum) + `}}}}`,
+		"objects 200 deep":         nested(`{"a":{"properties":`, `}}`),
+		"lists 200 deep":           `{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, maxSchemaDepth-3) + `{}` + strings.Repeat(`}`, maxSchemaDepth-3) + `}}`,
+		"unions 200 deep":          `{"type":"object","properties":{"a":` + strings.Repeat(`{"anyOf":[`, maxSchemaDepth/2-3) + `{}` + strings.Repeat(`]}`, maxSchemaDepth/2-3) + `}}`,
+		"references in circles": `{"type":"object","properties":{"a":{"$ref":"#/$defs/a"},"self":{"$ref":"#"}},"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/a"}]},
+			"b":{"oneOf":[{"$ref":"#/$defs/a"},{"type":"array","items":{"$ref":"#/$defs/b"}}]}}}`,
+	} {
+		t.Run("E3 "+name, func(t *testing.T) {
+			compile(t, []Tool{
+				{Source: SourceMCP, Owner: "lab", Name: "x", Parameters: json.RawMessage(schema), OutputSchema: json.RawMessage(schema)},
+				{Source: SourceOpenClaw, Owner: "lab", Name: "y", Parameters: json.RawMessage(schema), OutputSchema: json.RawMessage(schema)},
+			})
+		})
+	}
+}
+
+// compile runs the declarations of tools through the compiler.
+func compile(t *testing.T, tools []Tool) {
+	t.Helper()
 	dir := t.TempDir()
 	args := []string{"--strict", "--noEmit", "--target", "es2022"}
 	for path, content := range filesOf(t, tools...) {
