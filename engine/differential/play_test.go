@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const longEnough = 30 * time.Second
+const longEnough = 2 * time.Minute
 
 // forNow bounds a native step. A program that is not over by then is not compared: where it would be ended differs.
 const forNow = 2 * time.Second
