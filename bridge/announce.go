@@ -47,7 +47,7 @@ func (t *Turn) announce(ctx context.Context, in ExecInput) (*announcement, error
 		case ctx.Err() != nil:
 			a.refusal = t.failedWith(aborted)
 		default:
-			a.judge(h, verdict, err)
+			t.observeHook(ctx, t.info(), h.Name(), a.judge(h, verdict, err))
 		}
 		if a.refusal != nil {
 			break
@@ -73,23 +73,29 @@ func (a *announcement) told() hook.Call {
 	return call
 }
 
-// judge acts on what a hook said.
-func (a *announcement) judge(h *hook.Bound, v hook.Verdict, failed error) {
+// judge acts on what a hook said, and returns what that comes to.
+func (a *announcement) judge(h *hook.Bound, v hook.Verdict, failed error) (outcome string) {
 	if failed == nil && !v.Block && v.Input != nil {
 		failed = a.take(h, v.Input)
 	}
 	switch {
 	case failed != nil:
 		a.turn.service.noteHookFailure(h, a.turn.tenant, failed)
-		if !h.FailsOpen() {
-			a.refusal = a.turn.failedWith(failure{
-				code: CodeRuntimeUnavailable, again: true,
-				text: "the cell was not run: " + cutText(failed.Error(), maxHookReason),
-			})
+		if h.FailsOpen() {
+			return hookFailOpen
 		}
+		a.refusal = a.turn.failedWith(failure{
+			code: CodeRuntimeUnavailable, again: true,
+			text: "the cell was not run: " + cutText(failed.Error(), maxHookReason),
+		})
+		return hookFailed
 	case v.Block:
 		a.refusal = a.turn.refused("the cell was not run: " + reasonOrDefault(v.Reason, "a hook blocked it"))
+		return hookBlocked
+	case v.Input != nil:
+		return hookChanged
 	}
+	return hookAllowed
 }
 
 // take goes on with the input that a hook gave. A source that it changed under one name only is changed under the other

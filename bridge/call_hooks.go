@@ -46,7 +46,7 @@ func runHooksBefore(ctx context.Context, c *call) error {
 		if ctx.Err() != nil {
 			return errRunOver
 		}
-		if err := c.judge(h, verdict, err); err != nil {
+		if err := c.judge(ctx, h, verdict, err); err != nil {
 			return err
 		}
 	}
@@ -63,33 +63,39 @@ func (c *call) told(ctx context.Context) hook.Call {
 }
 
 // judge acts on what a hook said before the call.
-func (c *call) judge(h *hook.Bound, v hook.Verdict, failed error) error {
+func (c *call) judge(ctx context.Context, h *hook.Bound, v hook.Verdict, failed error) error {
 	switch {
 	case failed != nil:
-		return c.hookFailed(h, failed, "")
+		return c.hookFailed(ctx, h, failed, "")
 	case v.Block:
-		c.decide(hookBlocked, v.Reason, h.Name())
+		c.heard(ctx, h, hookBlocked, v.Reason)
 		return &refusalError{codeHookBlocked, reasonOrDefault(v.Reason, "a hook blocked this call")}
 	case v.Input != nil:
 		if err := c.run.requests.rewrite(c.request, v.Input); err != nil {
 			return err
 		}
 		c.changedBy = fmt.Sprintf("hook %q", h.Name())
-		c.decide(hookChanged, v.Reason, h.Name())
+		c.heard(ctx, h, hookChanged, v.Reason)
 	default:
-		c.decide(hookAllowed, v.Reason, h.Name())
+		c.heard(ctx, h, hookAllowed, v.Reason)
 	}
 	return nil
 }
 
+// heard notes what a hook said.
+func (c *call) heard(ctx context.Context, h *hook.Bound, outcome, reason string) {
+	c.decide(outcome, reason, h.Name())
+	c.run.turn.observeHook(ctx, c.run.info(), h.Name(), outcome)
+}
+
 // hookFailed refuses a call because of a hook that gave no answer, unless the operator wants it to go on then.
-func (c *call) hookFailed(h *hook.Bound, failed error, consequence string) error {
+func (c *call) hookFailed(ctx context.Context, h *hook.Bound, failed error, consequence string) error {
 	c.run.service.noteHookFailure(h, c.run.turn.tenant, failed)
 	if h.FailsOpen() {
-		c.decide(hookFailOpen, failed.Error(), h.Name())
+		c.heard(ctx, h, hookFailOpen, failed.Error())
 		return nil
 	}
-	c.decide(hookFailed, failed.Error(), h.Name())
+	c.heard(ctx, h, hookFailed, failed.Error())
 	return &refusalError{codeHookFailed, cutText(failed.Error(), maxHookReason) + consequence}
 }
 
@@ -121,7 +127,7 @@ func runHooksAfter(ctx context.Context, c *call) error {
 		if ctx.Err() != nil {
 			return errRunOver
 		}
-		if err := c.revise(h, revision, err); err != nil {
+		if err := c.revise(ctx, h, revision, err); err != nil {
 			return err
 		}
 	}
@@ -138,18 +144,18 @@ func (c *call) toldOutcome() hook.Outcome {
 }
 
 // revise acts on what a hook said after the call.
-func (c *call) revise(h *hook.Bound, revision hook.Revision, failed error) error {
+func (c *call) revise(ctx context.Context, h *hook.Bound, revision hook.Revision, failed error) error {
 	switch {
 	case failed != nil:
-		return c.hookFailed(h, failed, "; the tool's result is withheld")
+		return c.hookFailed(ctx, h, failed, "; the tool's result is withheld")
 	case revision.Error != "":
 		c.result, c.err = nil, errors.New(cutText(revision.Error, maxHookError))
-		c.decide(hookChanged, revision.Reason, h.Name())
+		c.heard(ctx, h, hookChanged, revision.Reason)
 	case revision.Result != nil:
 		c.result, c.err = revision.Result, nil
-		c.decide(hookChanged, revision.Reason, h.Name())
+		c.heard(ctx, h, hookChanged, revision.Reason)
 	default:
-		c.decide(hookAllowed, revision.Reason, h.Name())
+		c.heard(ctx, h, hookAllowed, revision.Reason)
 	}
 	return nil
 }

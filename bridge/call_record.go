@@ -20,12 +20,29 @@ func record(ctx context.Context, c *call) error {
 	if c.ran == "" {
 		c.ran = c.state
 	}
-	if !c.started.IsZero() {
-		c.run.observeCall(ctx, CallEnded{
-			CallID: c.callID, ToolID: c.entry.ID(), State: c.state, Took: c.took,
-		})
-	}
+	c.observeEnd(ctx)
 	return nil
+}
+
+// observeEnd tells the observer what the call came to.
+func (c *call) observeEnd(ctx context.Context) {
+	if c.run.service.options.Observer == nil {
+		return
+	}
+	e := CallEnded{CallID: c.callID, State: c.state, Took: c.took, Decisions: c.decisions}
+	if c.entry != nil {
+		e.ToolID = c.entry.ID()
+	}
+	switch {
+	case c.err != nil:
+		e.Code = codeOfError(c.err)
+	case c.state == stateFailed: // the tool's result says so
+		e.Code = codeToolError
+	}
+	if c.state == stateFailed && c.started.IsZero() && c.brought != callerRequest {
+		e.State = stateRefused
+	}
+	c.run.observeCall(ctx, e)
 }
 
 // outcome turns what the stages left in the call into the guest's answer.

@@ -90,7 +90,7 @@ func TestReviveCall(t *testing.T) {
 	w := newPortableWorld(t, Options{}, returns("1"))
 	turn := w.turn("")
 	revive := func(t *testing.T, pending string) (*run, error) {
-		state := hostState{Code: "1", Language: "javascript", ExpiresAt: time.Now().Add(time.Minute).UnixMilli(), Usage: usage{Steps: 1}}
+		state := hostState{Code: "1", Language: "javascript", ExpiresAt: time.Now().Add(time.Minute).UnixMilli(), Usage: Usage{Steps: 1}}
 		require.NoError(t, json.Unmarshal([]byte(`[`+pending+`]`), &state.Requests.Pending))
 		return turn.revive(t.Context(), "cm_x", &state)
 	}

@@ -31,11 +31,13 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 		return nil, err
 	}
 	if a.refusal != nil {
+		t.observeRefused(ctx, a.refusal)
 		return a.refusal, nil
 	}
 	c, err := t.prepareCell(ctx, a.in)
 	if err != nil {
 		result, err := t.notPrepared(ctx, c, err)
+		t.observeRefused(ctx, result)
 		return a.hint(result), err
 	}
 	scopes, err := t.openScopes()

@@ -47,7 +47,7 @@ func (t *Turn) Export(ctx context.Context, runID string) (*Exported, error) {
 		return nil, err
 	}
 	exported := &Exported{RunID: r.id.String(), ExpiresAt: r.lifecycle.expires(), Snapshot: sealed}
-	r.exported = true
+	r.exported, r.ended.Cause = true, CauseExported
 	r.end()
 	return exported, nil
 }

@@ -164,12 +164,14 @@ func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
 	i.measured = effects != nil
 	if effects == nil {
 		if errors.Is(err, engine.ErrOverloaded) {
+			r.ended.Cause = CauseOverloaded
 			r.end()
 			return nil, nil, unavailable(err)
 		}
 		return nil, r.fail(engineFailure(err, r)), nil
 	}
-	service := i.executed(effects, time.Since(asked))
+	elapsed := time.Since(asked)
+	service := i.executed(effects, elapsed)
 	r.usage.Service += service
 	r.turn.share.Charge(effects.CPU + service)
 	r.usage.Steps++
@@ -177,7 +179,7 @@ func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
 	r.holdGuest()
 	r.usage.Guest += effects.Took
 	r.usage.CPU += effects.CPU
-	r.observe(StepEnded{Wall: effects.Took, CPU: effects.CPU, HeapBytes: r.usage.Heap})
+	r.observe(StepEnded{Queued: max(elapsed-effects.Took, 0), Wall: effects.Took, CPU: effects.CPU, HeapBytes: r.usage.Heap})
 	before := r.output.bytes
 	for _, o := range effects.Outputs {
 		r.output.add(o)

@@ -14,6 +14,16 @@ type Observer interface {
 	Observe(ctx context.Context, run RunInfo, e Event)
 }
 
+// Observers are several observers as one, told in this order.
+type Observers []Observer
+
+// Observe implements Observer.
+func (o Observers) Observe(ctx context.Context, run RunInfo, e Event) {
+	for _, one := range o {
+		one.Observe(ctx, run, e)
+	}
+}
+
 // RunInfo says which run an event is about.
 type RunInfo struct {
 	Tenant, TurnID string
@@ -21,14 +31,19 @@ type RunInfo struct {
 	Context        Context
 }
 
-// Event is one of RunStarted, StepEnded, CallStarted, CallProgressed, CallEnded, RunSuspended, RunResumed, RunEnded.
+// Event is one of CellRefused, RunStarted, StepEnded, CallStarted, CallProgressed, CallEnded, HookAnswered, RunSuspended,
+// RunResumed, RunEnded.
 type Event interface{ event() }
+
+// CellRefused is an exec whose cell never became a run, although its answer is a result: a failed one with this code.
+type CellRefused struct{ Code Code }
 
 // RunStarted is a cell that passed all checks and has a guest, or a run that was imported.
 type RunStarted struct{ TypeScript bool }
 
 // StepEnded is one uninterrupted stretch of guest execution.
 type StepEnded struct {
+	Queued    time.Duration // from asking for the step until its effects were there, the step itself apart
 	Wall, CPU time.Duration
 	HeapBytes int
 }
@@ -43,11 +58,19 @@ type CallProgressed struct {
 	Message        string
 }
 
-// CallEnded is what it came to: completed, failed, or cancelled, where the run ended first.
+// CallEnded is what a nested call came to: also one that the caller carried out, or that was refused before anybody did, of
+// which no CallStarted was told.
 type CallEnded struct {
-	CallID, ToolID, State string
-	Took                  time.Duration
+	CallID, ToolID string        // ToolID is empty if there is no such tool
+	State          string        // completed, failed, refused, or cancelled, where the run ended first
+	Code           string        // of the error that the cell gets; empty for none
+	Took           time.Duration // of the executor
+	Decisions      []Decision    // of the stages, in their order; not to be changed
 }
+
+// HookAnswered is what a hook made of a call, or of an exec: allowed, blocked, changed, failed, or failOpen, where it failed
+// and the call went on.
+type HookAnswered struct{ Hook, Outcome string }
 
 // RunSuspended is a run that waits for somebody, RunResumed one that is driven on.
 type (
@@ -55,13 +78,29 @@ type (
 	RunResumed   struct{}
 )
 
-// RunEnded is a run's result, or its end without one (it was aborted or expired while it was suspended, it was exported, or
-// there was no place for its first step): Status is empty then. It is the last event of each run that was started.
+// RunEnded is a run's result, or its end without one: Status is empty then, and Cause says why. It is the last event of each
+// run that was started.
 type RunEnded struct {
 	Status Status
-	Code   Code // of a failed run
+	Code   Code          // of a failed run
+	Cause  Cause         // of an end without a result
+	Wall   time.Duration // since RunStarted, waiting and all
+	Usage  Usage
 }
 
+// Cause is why a run ended without a result.
+type Cause string
+
+// The causes.
+const (
+	CauseAborted    Cause = "aborted"    // while it was suspended: by its client, or with its turn
+	CauseExpired    Cause = "expired"    // nobody resumed it in time
+	CauseExported   Cause = "exported"   // it goes on elsewhere
+	CauseOverloaded Cause = "overloaded" // there was no place for its first step
+)
+
+func (CellRefused) event()    {}
+func (HookAnswered) event()   {}
 func (RunStarted) event()     {}
 func (StepEnded) event()      {}
 func (CallStarted) event()    {}
@@ -85,8 +124,35 @@ func (r *run) observe(e Event) {
 
 // observeStart tells the observer of a run, which is told of its end then too.
 func (r *run) observeStart() {
-	r.started = true
+	r.started = time.Now()
 	r.observe(RunStarted{TypeScript: r.cell.language == script.TypeScript})
+}
+
+// observeEnd tells the observer of the end of a run that it was told of.
+func (r *run) observeEnd() {
+	if r.started.IsZero() {
+		return
+	}
+	e := r.ended
+	if e.Status == "" && e.Cause == "" {
+		e.Cause = CauseAborted
+	}
+	e.Wall, e.Usage = time.Since(r.started), r.usage
+	r.observe(e)
+}
+
+// observeRefused tells the observer of an exec that ends with a result before there is a run.
+func (t *Turn) observeRefused(ctx context.Context, result *Result) {
+	if o := t.service.options.Observer; o != nil && result != nil {
+		o.Observe(context.WithoutCancel(ctx), t.info(), CellRefused{result.Code})
+	}
+}
+
+// observeHook tells the observer what a hook said.
+func (t *Turn) observeHook(ctx context.Context, run RunInfo, hook, outcome string) {
+	if o := t.service.options.Observer; o != nil {
+		o.Observe(context.WithoutCancel(ctx), run, HookAnswered{hook, outcome})
+	}
 }
 
 // observeCall is observe for the goroutine of a call.
@@ -97,9 +163,11 @@ func (r *run) observeCall(ctx context.Context, e Event) {
 }
 
 func (r *run) info() RunInfo {
-	info := RunInfo{Tenant: r.turn.tenant, TurnID: r.turn.id, Context: r.turn.context}
+	info := r.turn.info()
 	if r.id.given() {
 		info.RunID = r.id.String()
 	}
 	return info
 }
+
+func (t *Turn) info() RunInfo { return RunInfo{Tenant: t.tenant, TurnID: t.id, Context: t.context} }

@@ -199,6 +199,7 @@ const (
 	stateCompleted = "completed"
 	stateFailed    = "failed"
 	stateCancelled = "cancelled" // it was under way when the run ended, and may have happened
+	stateRefused   = "refused"   // told to observers only: it did not happen
 	statePending   = "pending"   // it is with the caller
 )
 

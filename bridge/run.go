@@ -48,11 +48,11 @@ type run struct {
 
 	parent      string      // the exec that the run came of, as the caller names it
 	invocation  *invocation // being served
-	usage       usage
+	usage       Usage
 	output      outputLog
 	settled     bool        // the cell's promise has settled
 	value       []byte      // JSON, once settled
-	started     bool        // the observer was told so
+	started     time.Time   // when the observer was told so
 	exported    bool        // it goes on elsewhere
 	ended       RunEnded    // what the observer is told of it
 	noticed     engine.Hint // about the value
@@ -117,11 +117,9 @@ func (r *run) end() {
 // release gives back what the run holds: its place, its heap, its calls, its bytes. It is called once.
 func (r *run) release() {
 	r.cancel()
-	if r.started {
-		r.observe(r.ended)
-	}
 	r.requests.end()
 	r.abandonCalls()
+	r.observeEnd()
 	r.service.unregister(r)
 	r.turn.removeRun(r)
 	if o := r.service.offloader; o != nil {
@@ -185,8 +183,13 @@ func (r *run) park(expiresAt time.Time) bool {
 
 // expire is the TTL's end (contract C6).
 func (r *run) expire() {
-	if r.lifecycle.expired() {
-		r.abort()
+	if !r.lifecycle.expired() {
+		return
+	}
+	r.interrupt()
+	if r.lifecycle.endSuspended() {
+		r.ended.Cause = CauseExpired
+		r.release()
 	}
 }
 

@@ -21,7 +21,7 @@ type hostState struct {
 	Language  script.Language `json:"language"`
 	ParentID  string          `json:"parentId,omitempty"` // the exec that it came of
 	ExpiresAt int64           `json:"expiresAt"`          // Unix milliseconds
-	Usage     usage           `json:"usage"`
+	Usage     Usage           `json:"usage"`
 	Output    outputState     `json:"output"`
 	Outcome   outcomeState    `json:"outcome"`
 	Requests  requestsState   `json:"requests"`

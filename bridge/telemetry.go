@@ -29,7 +29,7 @@ func (t *Turn) telemetry() Telemetry {
 }
 
 // usage fills in what a run has used.
-func (t *Telemetry) usage(engine string, u *usage) {
+func (t *Telemetry) usage(engine string, u *Usage) {
 	t.Engine, t.Steps, t.HeapBytes = engine, u.Steps, u.Heap
 	t.GuestMs, t.CPUMs = u.Guest.Seconds()*1000, u.CPU.Seconds()*1000
 	t.WaitMs, t.ServiceMs = u.Waited.Seconds()*1000, u.Service.Seconds()*1000

@@ -2,9 +2,9 @@ package bridge
 
 import "time"
 
-// usage is what a run has used so far, over all of its invocations (contract G6). It belongs to the goroutine that drives
+// Usage is what a run has used so far, over all of its invocations (contract G6). It belongs to the goroutine that drives
 // the run.
-type usage struct {
+type Usage struct {
 	Steps   int           `json:"steps"`
 	Heap    int           `json:"heap"`    // bytes, after the last step
 	Guest   time.Duration `json:"guest"`   // in steps, by the wall clock
@@ -14,6 +14,6 @@ type usage struct {
 }
 
 // sound says whether the numbers can be those of a run: they may come from outside.
-func (u *usage) sound() bool {
+func (u *Usage) sound() bool {
 	return u.Steps >= 0 && u.Heap >= 0 && u.Guest >= 0 && u.CPU >= 0 && u.Service >= 0 && u.Waited >= 0
 }
