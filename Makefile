@@ -41,7 +41,7 @@ LONG := TestBench|TestCache|TestContract|TestDeaf|TestDispose|TestH3ForgedReplie
 export CODECELL_GUEST = required
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest packages build run demo test test-long check cases hostile bench intl peers fuzz soak clean
+.PHONY: help deps guest packages build run demo test test-long check cases hostile bench intl metrics peers fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -113,6 +113,11 @@ intl: ## Write anew what Node gives for the expressions that Intl is held to.
 	@.ci/deps.sh nodejs
 	node engine/differential/testdata/intl.js >engine/differential/testdata/intl.txt
 	TZ=UTC node engine/differential/testdata/dates.js >engine/differential/testdata/dates.txt
+
+metrics: ## Hold alerts and their tests to what Prometheus wants.
+	@.ci/deps.sh promtool
+	promtool check rules docker/prometheus/rules.yml
+	promtool test rules docker/prometheus/rules_test.yml
 
 peers: guest ## Try the MCP side on servers and clients of others, and the declarations on the TypeScript compiler.
 	@.ci/deps.sh npm chromium

@@ -7,6 +7,7 @@ package_of() {
 	case "$1" in
 	cc) echo "gcc libc6-dev" ;;
 	wasm) echo "clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32" ;;
+	promtool) echo "prometheus" ;;
 	*) echo "$1" ;;
 	esac
 }

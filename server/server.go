@@ -36,6 +36,8 @@ type Options struct {
 	MaxConnections int
 	// MCP answers MCP clients at /mcp (contract E5); nil leaves that out.
 	MCP MCP
+	// Answered is told of each answer. Nil for nobody.
+	Answered Answered
 	// Logger takes what the operator should see; nil discards it.
 	Logger *slog.Logger
 }
@@ -81,6 +83,8 @@ type Server struct {
 	openAPI        []byte
 	stopping       atomic.Bool
 	mcp            MCP
+	answered       Answered
+	patterns       map[string]bool // of the routes
 	log            *slog.Logger
 }
 
@@ -98,10 +102,14 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		backend: o.Backend, authenticator: auth, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
-		maxConnections: o.MaxConnections, mcp: o.MCP, log: o.Logger, openAPI: description,
+		maxConnections: o.MaxConnections, mcp: o.MCP, answered: o.Answered, log: o.Logger, openAPI: description,
 	}
 	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes, auth.tenants())
 	s.echo = s.routes()
+	s.patterns = map[string]bool{}
+	for _, r := range s.echo.Routes() {
+		s.patterns[r.Path] = true
+	}
 	return s, nil
 }
 
@@ -114,6 +122,9 @@ func (s *Server) routes() *echo.Echo {
 	// echo would believe X-Forwarded-For from anybody.
 	e.IPExtractor = echo.ExtractIPDirect()
 	e.HTTPErrorHandler = s.fail
+	if s.answered != nil {
+		e.Use(s.count(s.answered))
+	}
 	// The stacks of all goroutines would stop the world for each panic.
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: s.recovered}))
 	if s.log.Enabled(context.Background(), slog.LevelDebug) {
@@ -150,13 +161,8 @@ func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()
 		err := next(c)
-		status := c.Response().Status
-		if err != nil {
-			// The problem is written after all middleware.
-			status = asProblem(err).status()
-		}
 		s.log.Debug("request", "method", c.Request().Method, "route", c.Path(), "tenant", Tenant(c),
-			"status", status, "took", time.Since(start))
+			"status", statusOf(c, err), "took", time.Since(start))
 		return err
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 	"github.com/codecell/codecell/server/mcpserver"
+	"github.com/codecell/codecell/telemetry/metrics"
 )
 
 // app is the engines with the bridge on top.
@@ -21,6 +22,7 @@ type app struct {
 	parsers *preparer.Pool
 	servers *mcp.Servers
 	service *bridge.Service
+	metrics *metrics.Metrics
 	logger  *slog.Logger
 }
 
@@ -54,6 +56,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		Command: []string{parserName}, RequireSandbox: c.Engine.Sandbox == sandboxRequire, Logger: logger,
 	})
 	servers := mcp.Open(c.MCPServers, logger)
+	counted := metrics.New(version())
 	service, err := bridge.New(bridge.Options{
 		ToolServers: servers, Executors: map[string]executor.Executor{mcp.ExecutorType: servers},
 		Engine: e.whole, EngineError: e.err, Preparer: parsers,
@@ -61,7 +64,8 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		SnapshotBytes: c.Snapshot.MaxBytes, SnapshotTenantBytes: c.Snapshot.MaxTenantBytes,
 		MaxSuspendedRuns: c.suspendedRuns(codeMode), MemoryBytes: c.Memory.MaxBytes, TenantBytes: c.Memory.MaxTenantBytes,
 		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client, Hooks: hooks,
-		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
+		Observer: counted,
+		TurnTTL:  time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 	})
 	if err != nil {
 		parsers.Close()
@@ -69,7 +73,10 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		return nil, errors.Join(err, e.close())
 	}
 	notes := func() []string { return append(e.notes(), parsers.Report()...) }
-	return &app{Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, logger: logger}, nil
+	counted.Watch(metrics.Sources{Service: service.Stats, Workers: e.workers(), Parsers: parsers.Stats, Ready: service.Ready})
+	return &app{
+		Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, metrics: counted, logger: logger,
+	}, nil
 }
 
 // selfTest runs a cell against each limit, at once or as soon as the engine is ready. A service whose limits do not hold

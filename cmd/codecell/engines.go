@@ -182,6 +182,17 @@ func (e *engines) notes() []string {
 	return notes
 }
 
+// workers counts the processes of the engines that have some, by their names.
+func (e *engines) workers() map[string]func() worker.Workers {
+	all := map[string]func() worker.Workers{}
+	for _, one := range e.parts {
+		if counted, ok := one.(interface{ Workers() worker.Workers }); ok {
+			all[one.Name()] = counted.Workers
+		}
+	}
+	return all
+}
+
 // unenforcedLimits are those that the engine in use is known not to enforce.
 func (e *engines) unenforcedLimits() []string { return engine.UnenforcedLimits(e.whole) }
 
