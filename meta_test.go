@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"bridge/config":            {"typo"},
 	"bridge/executor":          {"bridge/internal/breaker", "bridge/internal/jsontext", "bridge/outbound", "catalog", "typo"},
 	"bridge/hook":              {"bridge/executor", "bridge/internal/jsontext", "bridge/outbound", "catalog", "typo"},
+	"bridge/redact":            {"bridge/internal/jsontext"},
 	"bridge/store":             {"bridge/internal/account"},
 	"bridge/outbound":          {"bridge/tracecontext"},
 	"bridge/tracecontext":      {},
