@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"bench/suite":              {"bench", "bridge", "bridge/config", "catalog", "engine", "server", "snapshot"},
 	"bridge":                   {"bridge/approval", "bridge/config", "bridge/executor", "bridge/hook", "bridge/internal/account", "bridge/internal/jsontext", "bridge/outbound", "bridge/store", "catalog", "engine", "engine/script", "namespaces", "snapshot"},
 	"bridge/approval":          {"bridge/executor", "bridge/internal/account", "catalog"},
+	"bridge/audit":             {},
 	"bridge/config":            {"typo"},
 	"bridge/executor":          {"bridge/internal/breaker", "bridge/internal/jsontext", "bridge/outbound", "catalog", "typo"},
 	"bridge/hook":              {"bridge/executor", "bridge/internal/jsontext", "bridge/outbound", "catalog", "typo"},
