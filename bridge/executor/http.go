@@ -29,7 +29,8 @@ type httpExecutor struct {
 }
 
 func newHTTPExecutor(o Options) *httpExecutor {
-	h := &httpExecutor{client: o.Outbound, keys: o.Keys, breakers: breaker.Breakers{Logger: o.Logger}}
+	limits := breaker.Limits{Failures: o.BreakerFailures, Pause: o.BreakerPause}
+	h := &httpExecutor{client: o.Outbound, keys: o.Keys, breakers: breaker.Breakers{Logger: o.Logger, Limits: limits}}
 	if h.client == nil {
 		h.client, _ = outbound.New(outbound.Options{}) // fails for a list that can't be read, and there is none
 	}

@@ -39,6 +39,10 @@ type Options struct {
 	Outbound *outbound.Client
 	// Keys sign what the http executor sends.
 	Keys SigningKeys
+	// BreakerFailures is after how many failures in a row a host is left alone, BreakerPause for how long at first. Zero means 5
+	// failures and 2 seconds.
+	BreakerFailures int
+	BreakerPause    time.Duration
 	// Logger is told of hosts that fail. Nil for none.
 	Logger *slog.Logger
 }

@@ -15,6 +15,8 @@ const maxCircuits = 1024
 type Breakers struct {
 	// Logger is told of hosts that are left alone. Nil for none.
 	Logger *slog.Logger
+	// Limits say when hosts are left alone.
+	Limits Limits
 
 	mu      sync.Mutex
 	tenants map[string]map[uint64]*circuit
@@ -110,13 +112,13 @@ func (p Pass) Done(o Outcome) {
 		b.answered(circuits, session, host, p.caller)
 	default:
 		now := time.Now()
-		opened := b.circuit(p.caller.Tenant, session, now).fail(p.began, now)
+		opened := b.circuit(p.caller.Tenant, session, now).fail(p.began, now, b.Limits)
 		if opened || o == Unreachable || p.hostsTrial {
 			began := p.began
 			if opened {
 				began = now // it is the session that failed, whenever its calls began
 			}
-			if b.circuit(p.caller.Tenant, host, now).fail(began, now) && b.Logger != nil {
+			if b.circuit(p.caller.Tenant, host, now).fail(began, now, b.Limits) && b.Logger != nil {
 				b.Logger.Warn("a host fails and is left alone for a while", "tenant", p.caller.Tenant, "host", p.caller.Host)
 			}
 		}

@@ -57,6 +57,19 @@ func TestSession(t *testing.T) {
 	})
 }
 
+func TestLimits(t *testing.T) {
+	t.Run("G3 an operator's own", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := Breakers{Limits: Limits{Failures: 2, Pause: time.Hour}}
+			require.Equal(t, 2, calls(&b, caller("a", "s"), Failed, 20))
+			time.Sleep(maxPause - 1)
+			require.False(t, call(&b, caller("a", "s"), Answered))
+			time.Sleep(time.Nanosecond)
+			require.True(t, call(&b, caller("a", "s"), Answered), "a minute is the longest")
+		})
+	})
+}
+
 func TestTrial(t *testing.T) {
 	opened := func() *Breakers {
 		b := &Breakers{}

@@ -2,13 +2,29 @@ package breaker
 
 import "time"
 
-// How circuits behave.
+// How circuits behave, unless Limits say otherwise.
 const (
 	threshold = 5                // failures in a row that open one
 	window    = time.Minute      // failures in a row are no further apart than this
 	minPause  = 2 * time.Second  // how long it is open at first
 	maxPause  = 60 * time.Second // and at most; each trial that fails doubles it
 )
+
+// Limits say when circuits open and for how long at first; zero means the default.
+type Limits struct {
+	Failures int           // in a row that open one
+	Pause    time.Duration // at most a minute
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Failures <= 0 {
+		l.Failures = threshold
+	}
+	if l.Pause <= 0 {
+		l.Pause = minPause
+	}
+	return l
+}
 
 // circuit is closed while calls go through; open while they don't; and half open when its pause is over: then one call at a
 // time goes through, as a trial, and what comes of it closes or opens the circuit. The zero value is closed.
@@ -50,7 +66,7 @@ func (c *circuit) abandon(began time.Time) {
 
 // fail counts a failure of a call that began then, and tells whether it has opened a closed circuit. Calls that were under
 // way together and fail are one failure: the later ones show nothing new.
-func (c *circuit) fail(began, now time.Time) (opened bool) {
+func (c *circuit) fail(began, now time.Time, of Limits) (opened bool) {
 	switch {
 	case c.pause > 0 && now.Before(c.openUntil): // it began before
 		return false
@@ -64,10 +80,10 @@ func (c *circuit) fail(began, now time.Time) (opened bool) {
 	}
 	c.failures++
 	c.failedAt = now
-	if c.failures < threshold {
+	if of = of.withDefaults(); c.failures < of.Failures {
 		return false
 	}
-	c.open(now, minPause)
+	c.open(now, min(of.Pause, maxPause))
 	return true
 }
 
