@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
@@ -119,8 +120,10 @@ func TestReadmeCells(t *testing.T) {
 }
 
 func TestReadmeConfig(t *testing.T) {
-	config := filepath.Join(t.TempDir(), "config.json5")
-	require.NoError(t, os.WriteFile(config, []byte(blocks(readme(t), "json5")[0]), 0o600))
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config.json5")
+	shown := strings.ReplaceAll(blocks(readme(t), "json5")[0], "/var/log/codecell", dir)
+	require.NoError(t, os.WriteFile(config, []byte(shown), 0o600))
 	base := serve(t, "--config", config)
 	t.Run("I2 the key whose hash it shows is let in, no other", func(t *testing.T) {
 		status, _ := post(t, base+"/v1/exec", "", `{"turn":{},"code":"return 1"}`)
@@ -128,6 +131,12 @@ func TestReadmeConfig(t *testing.T) {
 		status, answer := post(t, base+"/v1/exec", "example-key", `{"turn":{},"code":"return 1"}`)
 		require.Equal(t, http.StatusOK, status)
 		require.EqualValues(t, 1, gjson.GetBytes(answer, "value").Int(), "%s", answer)
+	})
+	t.Run("G5 what it did is in the audit file", func(t *testing.T) {
+		require.Eventually(t, func() bool {
+			text, err := os.ReadFile(filepath.Join(dir, "audit.jsonl"))
+			return err == nil && strings.Contains(string(text), `"type":"exec"`)
+		}, time.Minute, 10*time.Millisecond)
 	})
 	t.Run("A2 the table is the one of the code", func(t *testing.T) {
 		shown := regexp.MustCompile(`(?m)^\| key \|.*\n(\|.*\n)*`).FindString(readme(t))

@@ -20,6 +20,8 @@ type announcement struct {
 	source  string
 	changed bool
 	refusal *Result // why the exec ends here
+
+	decisions []Decision
 }
 
 // announce tells hooks of an exec; what they leave of it is run, if anything. An input that is refused without any hook is
@@ -73,29 +75,32 @@ func (a *announcement) told() hook.Call {
 	return call
 }
 
-// judge acts on what a hook said, and returns what that comes to.
+// judge acts on what a hook said, notes it, and returns what that comes to.
 func (a *announcement) judge(h *hook.Bound, v hook.Verdict, failed error) (outcome string) {
+	outcome, reason := hookAllowed, v.Reason
 	if failed == nil && !v.Block && v.Input != nil {
+		outcome = hookChanged
 		failed = a.take(h, v.Input)
 	}
 	switch {
 	case failed != nil:
 		a.turn.service.noteHookFailure(h, a.turn.tenant, failed)
-		if h.FailsOpen() {
-			return hookFailOpen
+		outcome, reason = hookFailOpen, failed.Error()
+		if !h.FailsOpen() {
+			outcome = hookFailed
+			a.refusal = a.turn.failedWith(failure{
+				code: CodeRuntimeUnavailable, again: true,
+				text: "the cell was not run: " + cutText(failed.Error(), maxHookReason),
+			})
 		}
-		a.refusal = a.turn.failedWith(failure{
-			code: CodeRuntimeUnavailable, again: true,
-			text: "the cell was not run: " + cutText(failed.Error(), maxHookReason),
-		})
-		return hookFailed
 	case v.Block:
+		outcome = hookBlocked
 		a.refusal = a.turn.refused("the cell was not run: " + reasonOrDefault(v.Reason, "a hook blocked it"))
-		return hookBlocked
-	case v.Input != nil:
-		return hookChanged
 	}
-	return hookAllowed
+	a.decisions = append(a.decisions, Decision{
+		Stage: atHooksBefore.String(), Outcome: outcome, Reason: cutText(reason, maxDecisionReason), By: h.Name(),
+	})
+	return outcome
 }
 
 // take goes on with the input that a hook gave. A source that it changed under one name only is changed under the other

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/codecell/codecell/bridge/trajectory"
 	"github.com/codecell/codecell/engine"
 )
 
@@ -23,7 +24,10 @@ type call struct {
 	decisions []Decision
 	result    json.RawMessage // what the tool answered
 	err       error           // why it did not, or why the call was refused
+	began     time.Time       // when the cell asked for it
+	reached   bool            // its tool, or the caller
 	started   time.Time       // by the executor
+	attempts  int             // of the executor
 	took      time.Duration   // of the executor
 	ran       string          // the state of what the tool did, whatever became of its result
 	reply     engine.Answer   // what the guest is told, once recorded
@@ -37,12 +41,7 @@ type call struct {
 }
 
 // Decision is what a stage decided about a call, for the trajectory (contract G5).
-type Decision struct {
-	Stage   string `json:"stage"`
-	Outcome string `json:"outcome"`
-	Reason  string `json:"reason,omitempty"`
-	By      string `json:"by,omitempty"` // the hook, or the person
-}
+type Decision = trajectory.Decision
 
 // asked is somebody who is asked about a call that is parked. No lock of the run is held when a method is called. They may
 // be called from several goroutines, and Open may come too late: it does nothing then.
@@ -69,7 +68,7 @@ func (c *call) decide(outcome, reason, by string) {
 	if size := len(reason) + len(by); size > 0 && c.run.requests.charge(c.request, size) != nil {
 		reason, by = "", ""
 	}
-	c.decisions = append(c.decisions, Decision{c.at.String(), outcome, reason, by})
+	c.decisions = append(c.decisions, Decision{Stage: c.at.String(), Outcome: outcome, Reason: reason, By: by})
 }
 
 // cutText returns what a text begins with, up to so many bytes, as UTF-8.
@@ -182,7 +181,7 @@ func (c *call) fail(err error) { c.err, c.at = err, atRecord }
 
 // admitCall takes a call so far. It fails when ctx ends before that; the call is recorded then.
 func (r *run) admitCall(ctx context.Context, q *request, asked *engine.Request) error {
-	c := &call{request: q, run: r, target: asked.Name, driving: true}
+	c := &call{request: q, run: r, target: asked.Name, began: time.Now(), driving: true}
 	q.call, q.input = c, asked.Payload
 	q.kind = c.advance(ctx, false)
 	c.driving = false

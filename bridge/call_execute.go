@@ -17,6 +17,10 @@ func isCarriedOut(c *call) bool {
 func execute(ctx context.Context, c *call) error {
 	r := c.run
 	tool := r.turn.executor(c.entry)
+	if err := r.service.canAudit(); err != nil {
+		return err
+	}
+	c.reached = true
 	if tool.ByCaller() {
 		return parkedError(callerRequest)
 	}
@@ -29,7 +33,7 @@ func execute(ctx context.Context, c *call) error {
 	defer answer.release()
 	c.result, c.err = tool.Execute(ctx, executor.Call{
 		ID: c.callID, ParentID: r.parentID(ctx), RunID: r.id.String(), TurnID: r.turn.id, Tenant: r.turn.tenant,
-		Tool: c.entry, Input: c.input, Context: r.turn.context, Progress: r.progressOf(ctx, c), Hold: answer.hold,
+		Tool: c.entry, Input: c.input, Context: r.turn.context, Progress: r.progressOf(ctx, c), Hold: answer.hold, Attempts: &c.attempts,
 	})
 	c.took = time.Since(c.started)
 	return nil // what it came to is in the call, for the stages that follow

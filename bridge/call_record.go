@@ -20,6 +20,7 @@ func record(ctx context.Context, c *call) error {
 	if c.ran == "" {
 		c.ran = c.state
 	}
+	c.enter()
 	c.observeEnd(ctx)
 	return nil
 }
@@ -29,20 +30,27 @@ func (c *call) observeEnd(ctx context.Context) {
 	if c.run.service.options.Observer == nil {
 		return
 	}
-	e := CallEnded{CallID: c.callID, State: c.state, Took: c.took, Decisions: c.decisions}
+	e := CallEnded{CallID: c.callID, Took: c.took, Decisions: c.decisions}
+	e.State, e.Code = c.ending()
 	if c.entry != nil {
 		e.ToolID = c.entry.ID()
 	}
+	c.run.observeCall(ctx, e)
+}
+
+// ending says for those who look on what the call came to, and with which code if it has failed.
+func (c *call) ending() (state, code string) {
+	state = c.state
+	if state == stateFailed && !c.reached {
+		state = stateRefused
+	}
 	switch {
 	case c.err != nil:
-		e.Code = codeOfError(c.err)
+		code = codeOfError(c.err)
 	case c.state == stateFailed: // the tool's result says so
-		e.Code = codeToolError
+		code = codeToolError
 	}
-	if c.state == stateFailed && c.started.IsZero() && c.brought != callerRequest {
-		e.State = stateRefused
-	}
-	c.run.observeCall(ctx, e)
+	return state, code
 }
 
 // outcome turns what the stages left in the call into the guest's answer.

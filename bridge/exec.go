@@ -26,10 +26,18 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 		return nil, err
 	}
 	defer end()
+	e := t.enterExec(in)
+	result, err := t.exec(ctx, in, e)
+	e.over(result, err)
+	return result, err
+}
+
+func (t *Turn) exec(ctx context.Context, in ExecInput, e *execEntry) (*Result, error) {
 	a, err := t.announce(ctx, in)
 	if err != nil {
 		return nil, err
 	}
+	e.announced = a
 	if a.refusal != nil {
 		t.observeRefused(ctx, a.refusal)
 		return a.refusal, nil
@@ -48,6 +56,7 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	if err != nil {
 		return nil, noRoom(err)
 	}
+	e.run, r.group = r, e.group
 	took, err := r.openGlobals(scopes)
 	if err != nil {
 		r.discard()

@@ -194,6 +194,7 @@ func (o *offloader) admitImport(ctx context.Context, r *run, snap *snapshot.Snap
 		return &Error{Kind: KindOverloaded, Msg: err.Error(), RetryAfter: time.Second}
 	}
 	r.guest.putInStore(o.engine.Name())
+	r.group.Join()
 	r.observeStart()
 	if !r.park(r.lifecycle.expires()) {
 		r.end()

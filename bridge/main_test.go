@@ -13,6 +13,7 @@ import (
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/bridge/redact"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
@@ -213,7 +214,8 @@ func aRun(t testing.TB, raw string) *run {
 	c, err := config.Default().Merge(json.RawMessage(raw))
 	require.NoError(t, err)
 	s := &Service{options: Options{}.withDefaults(), account: account.New("service", 1<<30)}
-	r, err := newRun(&Turn{service: s, account: s.account, config: c}, cell{})
+	turn := &Turn{service: s, account: s.account, config: c, redactor: func() *redact.Redactor { return nil }}
+	r, err := newRun(turn, cell{})
 	require.NoError(t, err)
 	t.Cleanup(r.discard)
 	return r

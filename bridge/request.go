@@ -77,6 +77,7 @@ const (
 	codeTooManyBytes = "too_many_bytes"
 	codeHookBlocked  = "hook_blocked"
 	codeHookFailed   = "hook_failed"
+	codeNoAudit      = "audit_unavailable"
 	codeStoreFull    = "store_full"
 	codeStoreOff     = "store_off"
 )

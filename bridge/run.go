@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/bridge/trajectory"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
 	"github.com/codecell/codecell/namespaces"
@@ -46,8 +47,9 @@ type run struct {
 	parking   parking                              // the offloader's
 	listener  atomic.Pointer[func(CallProgressed)] // of the request being served, if it wants to hear
 
-	parent      string      // the exec that the run came of, as the caller names it
-	invocation  *invocation // being served
+	parent      string            // the exec that the run came of, as the caller names it
+	group       *trajectory.Group // of it in the trajectory of the turn
+	invocation  *invocation       // being served
 	usage       Usage
 	output      outputLog
 	settled     bool        // the cell's promise has settled

@@ -14,6 +14,7 @@ import (
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/bridge/outbound"
+	"github.com/codecell/codecell/bridge/redact"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
 	"github.com/codecell/codecell/namespaces"
@@ -44,7 +45,7 @@ type Options struct {
 	// that.
 	MaxSuspendedRuns int
 	// MemoryBytes bounds what the service holds for all tenants: turns, and the inputs, answers and output of runs (contract
-	// H6). Heaps and snapshots have bounds of their own. Default DefaultMemoryBytes.
+	// H6). Trajectories may have an eighth of that besides. Heaps and snapshots have bounds of their own. Default DefaultMemoryBytes.
 	MemoryBytes int64
 	// TenantBytes bounds the same for each tenant. Default half of MemoryBytes.
 	TenantBytes int64
@@ -74,8 +75,18 @@ type Options struct {
 	// Outbound sends the http executor's requests; the caller closes its idle connections after the service. Nil for one that
 	// calls the public internet only.
 	Outbound *outbound.Client
+	// BreakerFailures is after how many failures in a row the http executor leaves a host alone, BreakerPause for how long at
+	// first. Zero means 5 failures and 2 seconds.
+	BreakerFailures int
+	BreakerPause    time.Duration
 	// Hooks are asked before and after calls, in this order (contract G1, G2).
 	Hooks []hook.Hook
+	// Redactor takes secrets out of trajectories and of what is audited; the service hides the headers of a turn's own tools
+	// besides (contract G5). Nil for one that knows secrets by their places only.
+	Redactor *redact.Redactor
+	// Audit keeps what cells did, for good; the caller closes it after the service. While it can't, no tool is called (contract
+	// G5). Nil for none.
+	Audit Auditor
 	// TurnTTL is how long a turn that nobody uses is kept. Default one hour.
 	TurnTTL time.Duration
 	// MaxTurns bounds the turns that are kept. Default 10,000.
@@ -135,6 +146,8 @@ type Service struct {
 	account   *account.Account
 	pace      pace
 
+	trajectories *account.Account
+
 	mu        sync.Mutex
 	turns     map[string]*Turn
 	runs      map[string]*run // suspended, or being resumed
@@ -167,11 +180,13 @@ func New(o Options) (*Service, error) {
 		options: o, hooks: hooks,
 		turns: map[string]*Turn{},
 		runs:  map[string]*run{}, suspended: map[string]int{}, tenants: map[string]*tenancy{},
-		account: account.New("service", o.MemoryBytes),
-		pace:    newPace(),
-		stop:    make(chan struct{}),
+		account:      account.New("service", o.MemoryBytes),
+		trajectories: account.New("service", o.MemoryBytes/trajectoryShare),
+		pace:         newPace(),
+		stop:         make(chan struct{}),
 		executors: executor.NewRegistry(executor.Options{
 			Custom: o.Executors, Echo: o.TestExecutors, Outbound: o.Outbound, Keys: o.SigningKeys, Logger: o.Logger,
+			BreakerFailures: o.BreakerFailures, BreakerPause: o.BreakerPause,
 		}),
 	}
 	if portable, ok := o.Engine.(engine.Portable); ok {
@@ -196,11 +211,13 @@ type Stats struct {
 
 	HeldBytes   int64 `json:"heldBytes"`   // by turns and runs of all tenants (contract H6)
 	MemoryBytes int64 `json:"memoryBytes"` // as much as they may hold
+
+	TrajectoryBytes int64 `json:"trajectoryBytes"` // beside that, of what execs did
 }
 
 // Stats counts.
 func (s *Service) Stats() Stats {
-	stats := Stats{Running: int(s.live.Load()), HeldBytes: s.account.Held(), MemoryBytes: s.account.Limit()}
+	stats := Stats{Running: int(s.live.Load()), HeldBytes: s.account.Held(), MemoryBytes: s.account.Limit(), TrajectoryBytes: s.trajectories.Held()}
 	s.mu.Lock()
 	stats.Turns, stats.Suspended = len(s.turns), len(s.runs)
 	s.mu.Unlock() // engine and store may take their time
@@ -230,6 +247,9 @@ func (s *Service) Ready() error {
 	s.mu.Unlock()
 	if closed {
 		return errShuttingDown
+	}
+	if a := s.options.Audit; a != nil && a.Ready() != nil {
+		return &Error{Kind: KindUnavailable, Msg: a.Ready().Error() + ", so no tool is called"}
 	}
 	return s.engineError() // which may wait until the engine is loaded
 }

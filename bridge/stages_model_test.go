@@ -135,6 +135,8 @@ type witness struct {
 	before map[string][]string // what the hooks said
 	ran    map[string][]callPlan
 	wrong  []string
+
+	audited auditor
 }
 
 func (w *witness) fault(format string, args ...any) {
@@ -383,7 +385,7 @@ func (p *stagesPlan) play(t *testing.T) (wrong []string) {
 			main, portable := enginetest.New(script), enginetest.NewPortable("build", script)
 			service, err := New(Options{
 				Engine: hybrid.New(main, portable), SnapshotKey: []byte("0123456789abcdef"), TurnTTL: 1000 * time.Hour,
-				Executors: map[string]executor.Executor{"own": w}, Hooks: w.hooks(p.Open),
+				Executors: map[string]executor.Executor{"own": w}, Hooks: w.hooks(p.Open), Audit: &w.audited,
 			})
 			require.NoError(t, err)
 			defer func() {
@@ -418,7 +420,33 @@ func (p *stagesPlan) play(t *testing.T) (wrong []string) {
 		synctest.Wait()
 	})
 	w.judge(p.Open)
+	w.judgeTrajectory()
 	return w.wrong
+}
+
+// judgeTrajectory holds what was kept of calls against what happened: each is there once, with what it came to.
+func (w *witness) judgeTrajectory() {
+	kept := map[string]string{}
+	for _, line := range w.audited.of("call") {
+		name := line.Get("callId").Str
+		if kept[name] != "" {
+			w.fault("%s is in the trajectory twice", name)
+		}
+		kept[name] = line.Get("outcome").Str
+	}
+	for name, state := range w.states {
+		switch came := kept[name]; {
+		case came == "refused":
+			if len(w.ran[name]) > 0 {
+				w.fault("%s ran, and is said to have been refused", name)
+			}
+		case came != state:
+			w.fault("%s is in the trajectory as %q and came to %q", name, came, state)
+		}
+	}
+	if len(kept) != len(w.states) {
+		w.fault("%d calls are in the trajectory, of %d", len(kept), len(w.states))
+	}
 }
 
 // judge holds what was seen against what must be.

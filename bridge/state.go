@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/codecell/codecell/bridge/internal/jsontext"
+	"github.com/codecell/codecell/bridge/trajectory"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/script"
 )
@@ -25,6 +26,8 @@ type hostState struct {
 	Output    outputState     `json:"output"`
 	Outcome   outcomeState    `json:"outcome"`
 	Requests  requestsState   `json:"requests"`
+
+	Trajectory trajectory.State `json:"trajectory,omitzero"`
 }
 
 // outputState is an outputLog at rest.
@@ -63,6 +66,7 @@ type requestState struct {
 	Input     json.RawMessage `json:"input,omitempty"`
 	Stage     string          `json:"stage,omitempty"` // at which it is parked
 	Decisions []Decision      `json:"decisions,omitempty"`
+	Began     int64           `json:"began,omitempty"`  // Unix milliseconds
 	Effect    int             `json:"effect,omitempty"` // one more than its place among the effects
 }
 
@@ -79,7 +83,8 @@ func (r *run) hostState() hostState {
 	return hostState{
 		Code: r.cell.code, Language: r.cell.language, ParentID: r.parent, ExpiresAt: r.lifecycle.expires().UnixMilli(),
 		Usage: r.usage, Output: r.output.state(), Requests: r.requests.state(),
-		Outcome: outcomeState{Settled: r.settled, Value: r.value, Noticed: r.noticed, Hints: r.hints},
+		Outcome:    outcomeState{Settled: r.settled, Value: r.value, Noticed: r.noticed, Hints: r.hints},
+		Trajectory: r.group.State(),
 	}
 }
 
@@ -117,7 +122,8 @@ func (s *requests) state() requestsState {
 		case yieldRequest:
 			one.Answer = q.answer.Payload
 		case callerRequest, approvalRequest:
-			one.Stage, one.Decisions = q.call.at.String(), q.call.decisions // nobody is at work on it
+			// Nobody is at work on it.
+			one.Stage, one.Decisions, one.Began = q.call.at.String(), q.call.decisions, q.call.began.UnixMilli()
 		}
 		state.Pending = append(state.Pending, one)
 	}
@@ -162,6 +168,7 @@ func (t *Turn) revive(ctx context.Context, id string, state *hostState) (*run, e
 		func() error { return r.reviveOutput(&state.Output) },
 		func() error { return r.reviveOutcome(&state.Outcome) },
 		func() error { return r.requests.revive(r, &state.Requests) },
+		func() error { return r.reviveTrajectory(&state.Trajectory) },
 	} {
 		if err := part(); err != nil {
 			r.discard()
@@ -204,6 +211,15 @@ func (r *run) reviveOutcome(state *outcomeState) error {
 	}
 	r.settled, r.value, r.noticed, r.hints = state.Settled, state.Value, state.Noticed, state.Hints
 	return r.keep(len(state.Value))
+}
+
+// reviveTrajectory makes the group of the run, which joins the turn's trajectory when the run is admitted.
+func (r *run) reviveTrajectory(state *trajectory.State) (err error) {
+	if state.ID == "" {
+		state.ID = "exec"
+	}
+	r.group, err = r.turn.trajectory.Revive(r.id.String(), state)
+	return err
 }
 
 // revive fills empty requests.
@@ -267,7 +283,7 @@ func (r *run) reviveCall(q *request, state *requestState) error {
 	if e == nil {
 		return fmt.Errorf("it waits for a tool %q that the turn does not have", state.Tool)
 	}
-	c := &call{request: q, run: r, decisions: state.Decisions}
+	c := &call{request: q, run: r, decisions: state.Decisions, began: time.UnixMilli(state.Began)}
 	q.call, q.callID, q.entry, q.input = c, r.id.call(q.id), e, state.Input
 	if !jsontext.Valid(state.Input) || !utf8.Valid(state.Input) {
 		return fmt.Errorf("the input of %q is not JSON", state.Tool)
@@ -283,7 +299,7 @@ func (r *run) reviveCall(q *request, state *requestState) error {
 	c.at, _ = stageNamed(state.Stage)
 	switch c.at {
 	case atExecution:
-		q.kind = callerRequest
+		q.kind, c.reached = callerRequest, true
 		if isCarriedOut(c) {
 			return fmt.Errorf("it waits for the caller to run %q, which is not the caller's", state.Tool)
 		}

@@ -16,7 +16,9 @@ import (
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/internal/account"
+	"github.com/codecell/codecell/bridge/redact"
 	"github.com/codecell/codecell/bridge/store"
+	"github.com/codecell/codecell/bridge/trajectory"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 )
@@ -64,6 +66,9 @@ type Turn struct {
 	guestBrief func() []byte // the same without declaration files, which are costly to render
 
 	fingerprint func() string // see newFingerprint; costly
+
+	trajectory *trajectory.Log
+	redactor   func() *redact.Redactor // see newRedactor
 
 	mu      sync.Mutex
 	runs    map[*run]struct{} // all that are alive
@@ -124,7 +129,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	t := &Turn{
 		service: s, account: of.account, share: of.share.Sub(), tenantShare: of.share, stores: of.stores, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
-		runs:     map[*run]struct{}{},
+		runs:     map[*run]struct{}{}, trajectory: trajectory.New(of.trajectories),
 	}
 	t.life, t.endLife = context.WithCancel(context.Background())
 	t.context.Sandboxed = t.context.Sandboxed || req.Policy.Sandbox != nil
@@ -147,6 +152,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	})
 	t.guestBrief = sync.OnceValue(func() []byte { return guestCatalog(entries.GuestWithoutFiles()) })
 	t.fingerprint = sync.OnceValue(t.newFingerprint)
+	t.redactor = sync.OnceValue(t.newRedactor)
 	t.touch()
 	t.held = turnOverhead + catalogBytes(req.Tools) + len(owner(req.Context))
 	for _, server := range req.MCPServers {
@@ -292,6 +298,7 @@ func (s *Service) drop(t *Turn) {
 	s.mu.Unlock()
 	t.abortRuns()
 	t.stores.ForgetTurn(t.storeScope())
+	t.trajectory.Close()
 	if known {
 		t.account.Release(t.held)
 	}

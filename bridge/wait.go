@@ -6,14 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/codecell/codecell/engine"
 )
 
 // WaitInput is what the model called wait with, and results that the caller delivers along with it.
 type WaitInput struct {
-	RunID   json.RawMessage // as it came
-	Results []CallResult
+	ToolCallID string          // may be empty
+	RunID      json.RawMessage // as it came
+	Results    []CallResult
 }
 
 // The texts of contract C5.
@@ -33,13 +35,23 @@ func (t *Turn) Wait(ctx context.Context, in WaitInput) (*Result, error) {
 	}
 	defer end()
 	id, _ := jsonString(in.RunID)
+	began := time.Now()
 	r, err := t.claim(ctx, strings.TrimSpace(id))
 	if errors.Is(err, errResuming) {
 		return t.alreadyResuming(r, in.Results), nil
 	}
 	if err != nil {
-		return t.refused(err.Error()), nil
+		refused := t.refused(err.Error())
+		t.enterWait(nil, &in, began, refused, nil)
+		return refused, nil
 	}
+	result, err := r.serveWait(ctx, &in)
+	t.enterWait(r, &in, began, result, err)
+	return result, err
+}
+
+// serveWait resumes a run that the caller drives.
+func (r *run) serveWait(ctx context.Context, in *WaitInput) (*Result, error) {
 	r.requests.answerYields()
 	for _, refused := range r.deliver(in.Results).Refused {
 		r.hint(notTaken(refused))

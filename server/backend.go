@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/catalog"
@@ -52,6 +53,8 @@ type Turn interface {
 	// Export takes a suspended run out of the process, Import brings one in (contract H4).
 	Export(ctx context.Context, runID string) (*bridge.Exported, error)
 	Import(ctx context.Context, runID string, snapshot []byte) (*bridge.Exported, error)
+	// Trajectory writes what the turn's execs did, a JSON value a line (contract G5); it refuses a format that it does not know.
+	Trajectory(format string) (io.WriterTo, error)
 }
 
 // Health is the load that /readyz shows (contract H5).
@@ -72,4 +75,6 @@ type Health struct {
 	// HeldBytes is what turns and runs make the service hold beside that, and MemoryBytes how much they may (contract H6).
 	HeldBytes   int64 `json:"heldBytes"`
 	MemoryBytes int64 `json:"memoryBytes"`
+	// TrajectoryBytes is what trajectories hold besides, which may be an eighth of that.
+	TrajectoryBytes int64 `json:"trajectoryBytes"`
 }

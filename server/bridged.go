@@ -46,6 +46,6 @@ func (b *bridged) Health() Health {
 		Engine: b.EngineName(), Sandbox: b.notes(), Running: stats.Running, Queued: stats.Engine.Queued,
 		Suspended: stats.Suspended, Turns: stats.Turns,
 		Parked: stats.Parked, Snapshots: stats.Snapshots.Snapshots, SnapshotBytes: stats.Snapshots.Bytes,
-		HeldBytes: stats.HeldBytes, MemoryBytes: stats.MemoryBytes,
+		HeldBytes: stats.HeldBytes, MemoryBytes: stats.MemoryBytes, TrajectoryBytes: stats.TrajectoryBytes,
 	}
 }

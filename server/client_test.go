@@ -112,7 +112,11 @@ func requireTrue(t testing.TB, c call, rec *httptest.ResponseRecorder) {
 		require.Zero(t, rec.Body.Len())
 		return
 	}
-	if media := rec.Header().Get("Content-Type"); media != "" {
+	if media := rec.Header().Get("Content-Type"); media == mimeLines[0] {
+		for line := range strings.Lines(rec.Body.String()) {
+			requireSchema(t, at+"/content/application~1x-ndjson/schema", []byte(line))
+		}
+	} else if media != "" {
 		requireSchema(t, at+"/content/"+strings.ReplaceAll(media, "/", "~1")+"/schema", rec.Body.Bytes())
 	}
 }

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"strings"
 	"sync"
 	"testing"
 
@@ -38,6 +40,8 @@ type fakeTurn struct {
 	delivered []bridge.CallResult
 	exported  *bridge.Exported
 	imported  []byte
+
+	trajectory string
 }
 
 var (
@@ -157,6 +161,13 @@ func (t *fakeTurn) Exec(ctx context.Context, in bridge.ExecInput) (*bridge.Resul
 
 func (t *fakeTurn) Wait(ctx context.Context, in bridge.WaitInput) (*bridge.Result, error) {
 	return t.backend.wait(ctx, in)
+}
+
+func (t *fakeTurn) Trajectory(format string) (io.WriterTo, error) {
+	if format == "yaml" {
+		return nil, &bridge.Error{Kind: bridge.KindInvalid, Key: "format", Msg: "unknown format"}
+	}
+	return strings.NewReader(t.trajectory), nil
 }
 
 func (t *fakeTurn) Export(context.Context, string) (*bridge.Exported, error) { return t.exported, nil }

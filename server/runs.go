@@ -13,15 +13,16 @@ import (
 
 // resumeRequest is what wait and results have in common.
 type resumeRequest struct {
-	turnID  string
-	runID   json.RawMessage // raw: the bridge judges it (contract C5)
-	results []bridge.CallResult
+	turnID     string
+	toolCallID string
+	runID      json.RawMessage // raw: the bridge judges it (contract C5)
+	results    []bridge.CallResult
 }
 
 // wait is POST /v1/wait (contract C3).
 func (s *Server) wait(c echo.Context) error {
 	return s.resume(c, "wait", func(ctx context.Context, turn Turn, req *resumeRequest, dst []byte) ([]byte, error) {
-		result, err := turn.Wait(ctx, bridge.WaitInput{RunID: req.runID, Results: req.results})
+		result, err := turn.Wait(ctx, bridge.WaitInput{ToolCallID: req.toolCallID, RunID: req.runID, Results: req.results})
 		if err != nil {
 			return dst, err
 		}
@@ -80,7 +81,7 @@ func parseResume(raw []byte) (*resumeRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := pick(doc, "", "turnId", "runId", "run_id", "results")
+	m, err := pick(doc, "", "turnId", "toolCallId", "runId", "run_id", "results")
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +94,9 @@ func parseResume(raw []byte) (*resumeRequest, error) {
 		req.runID = m.raw("run_id")
 	}
 	if req.turnID, err = m.text("", "turnId"); err != nil {
+		return nil, err
+	}
+	if req.toolCallID, err = m.text("", "toolCallId"); err != nil {
 		return nil, err
 	}
 	if req.turnID == "" {

@@ -141,6 +141,7 @@ func (s *Server) routes() *echo.Echo {
 	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.refuseWhenStopping, passTrace}
 	e.POST("/v1/turns", s.createTurn, guard...)
 	e.DELETE("/v1/turns/:id", s.dropTurn, guard...)
+	e.Match(read, "/v1/turns/:id/trajectory", s.trajectory, guard...)
 	e.POST("/v1/exec", s.exec, guard...)
 	e.POST("/v1/wait", s.wait, guard...)
 	e.POST("/v1/runs/:runId/results", s.deliver, guard...)

@@ -56,6 +56,9 @@ func (b *Binding) attempt(ctx context.Context, call Call) (json.RawMessage, erro
 		}
 		defer b.places.leave(&call)
 	}
+	if call.Attempts != nil {
+		*call.Attempts = call.Attempt
+	}
 	return b.guarded(ctx, call)
 }
 

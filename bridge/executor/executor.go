@@ -32,6 +32,8 @@ type Call struct {
 	Spec     json.RawMessage // the tool's "executor" object
 	Context  Context
 	Attempt  int // 1 for the first
+	// Attempts is set to how many there were. It may be nil.
+	Attempts *int
 	// Progress passes on what the tool says of its progress while it is at work: how far it has come, of how much (0 if that is
 	// not known), and a text. It may be nil.
 	Progress func(done, total float64, message string)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/audit"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/engine/preparer"
 	"github.com/codecell/codecell/namespaces/mcp"
@@ -23,6 +24,7 @@ type app struct {
 	servers *mcp.Servers
 	service *bridge.Service
 	metrics *metrics.Metrics
+	auditor *audit.Log // nil for none
 	logger  *slog.Logger
 }
 
@@ -52,12 +54,16 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	if e.missing != nil {
 		logger.Warn("no WASI engine; suspended runs stay in their heaps", "error", e.missing)
 	}
+	auditor, err := c.Audit.open(logger)
+	if err != nil {
+		return nil, errors.Join(err, e.close())
+	}
 	parsers := preparer.New(preparer.Options{
 		Command: []string{parserName}, RequireSandbox: c.Engine.Sandbox == sandboxRequire, Logger: logger,
 	})
 	servers := mcp.Open(c.MCPServers, logger)
 	counted := metrics.New(version())
-	service, err := bridge.New(bridge.Options{
+	options := bridge.Options{
 		ToolServers: servers, Executors: map[string]executor.Executor{mcp.ExecutorType: servers},
 		Engine: e.whole, EngineError: e.err, Preparer: parsers,
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotKey: []byte(c.Snapshot.Key),
@@ -66,16 +72,22 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client, Hooks: hooks,
 		Observer: counted,
 		TurnTTL:  time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
-	})
+		BreakerFailures: c.Executors.BreakerFailures, BreakerPause: time.Duration(c.Executors.BreakerMs) * time.Millisecond,
+		Redactor: c.redactor(),
+	}
+	if auditor != nil {
+		options.Audit = auditor
+	}
+	service, err := bridge.New(options)
 	if err != nil {
 		parsers.Close()
 		servers.Close()
-		return nil, errors.Join(err, e.close())
+		return nil, errors.Join(err, e.close(), closeAudit(auditor))
 	}
 	notes := func() []string { return append(e.notes(), parsers.Report()...) }
 	counted.Watch(metrics.Sources{Service: service.Stats, Workers: e.workers(), Parsers: parsers.Stats, Ready: service.Ready})
 	return &app{
-		Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, metrics: counted, logger: logger,
+		Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, metrics: counted, auditor: auditor, logger: logger,
 	}, nil
 }
 
@@ -118,7 +130,7 @@ func (a *app) testLimits(ctx context.Context) {
 func (a *app) Close(ctx context.Context) error {
 	err := errors.Join(a.Backend.Close(ctx), a.engines.close())
 	a.parsers.Close()
-	return err
+	return errors.Join(err, closeAudit(a.auditor))
 }
 
 // endpoint answers MCP clients (contract E5).

@@ -44,6 +44,10 @@ type Config struct {
 	Executors ExecutorsConfig `json:"executors"`
 	// Hooks are asked over HTTP before and after calls, in this order.
 	Hooks []HookConfig `json:"hooks"`
+	// Audit keeps what cells did in a file.
+	Audit AuditConfig `json:"audit"`
+	// Redact says what is hidden in trajectories and in the audit file besides what is known to be secret.
+	Redact RedactConfig `json:"redact"`
 	// MCPServers are the MCP servers that turns may name (contract E4), by name.
 	MCPServers map[string]mcp.Config `json:"mcpServers"`
 	// Engine chooses the engines and bounds the guests of the process.
@@ -89,6 +93,10 @@ type ExecutorsConfig struct {
 	Hosts []string `json:"hosts"`
 	// TenantHosts are lists of tenants that have one of their own, which counts instead, by tenant.
 	TenantHosts map[string][]string `json:"tenantHosts"`
+	// BreakerFailures is after how many failures in a row a host is left alone. Default 5.
+	BreakerFailures int `json:"breakerFailures"`
+	// BreakerMs is for how long at first. Default 2,000, at most 60,000.
+	BreakerMs int `json:"breakerMs"`
 }
 
 // EngineConfig chooses and bounds the engines; zero leaves a bound to the engine.
@@ -177,6 +185,9 @@ type TurnsConfig struct {
 	// TTLSeconds is how long one that nobody uses is kept.
 	TTLSeconds int `json:"ttlSeconds"`
 }
+
+// maxBreakerMs is as long as a host is ever left alone between two trials.
+const maxBreakerMs = 60_000
 
 // minSigningKey keeps guessable signing keys out, in bytes.
 const minSigningKey = 16
@@ -324,10 +335,18 @@ func (c Config) validate() error {
 			return fmt.Errorf("%s must be one of %s, not %q", choice.key, strings.Join(choice.of, ", "), choice.value)
 		}
 	}
+	if c.Executors.BreakerMs > maxBreakerMs {
+		return fmt.Errorf("executors.breakerMs must be at most %d", maxBreakerMs)
+	}
+	if err := c.Redact.check(); err != nil {
+		return err
+	}
 	for _, bound := range []struct {
 		key   string
 		value int64
 	}{
+		{"executors.breakerFailures", int64(c.Executors.BreakerFailures)},
+		{"executors.breakerMs", int64(c.Executors.BreakerMs)},
 		{"graceSeconds", int64(c.GraceSeconds)},
 		{"snapshot.maxBytes", c.Snapshot.MaxBytes},
 		{"memory.maxBytes", c.Memory.MaxBytes},

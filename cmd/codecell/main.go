@@ -20,6 +20,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // a cell failed, or the service did
 	exitUsage  = 2 // the command line, the config or a file is wrong
+	exitCut    = 3 // the last line of an audit file is unfinished, and all before is sound
 )
 
 // cli is the command line. A flag wins over its environment variable, and that over the config file.
@@ -29,6 +30,7 @@ type cli struct {
 	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Be an MCP server on stdin and stdout, over the MCP servers of the config."`
 	Bench      benchCommand      `cmd:"" help:"Measure the engines and a service on this machine."`
 	SigningKey signingKeyCommand `cmd:"" help:"Print the key that a tenant's tool requests are signed with."`
+	Audit      auditCommand      `cmd:"" help:"Look at audit files."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 	Worker     workerCommand     `cmd:"" hidden:"" help:"Run cells for a service that started this process."`
 	Parser     parserCommand     `cmd:"" hidden:"" help:"Parse cells for a service that started this process."`
@@ -100,6 +102,8 @@ func (t *terminal) fail(err error) int {
 		return exitOK
 	case errors.Is(err, errFailed):
 		return exitFailed
+	case errors.Is(err, errCut):
+		return exitCut
 	}
 	fmt.Fprintln(t.err, "codecell: "+err.Error())
 	if errors.As(err, &usage) {
