@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/courtesy"
 	"github.com/codecell/codecell/engine/internal/sizes"
 	"github.com/codecell/codecell/engine/internal/stepper"
 )
@@ -32,7 +33,7 @@ func New(o Options) (*Engine, error) {
 	}
 	o = o.withDefaults()
 	e := &Engine{threads: stepper.NewThreads(o.Threads, o.Queue)}
-	canGiveWay() // is found out now: a sandboxed process can't
+	courtesy.Possible() // is found out now: a sandboxed process can't
 	e.heaps.size, e.heaps.limit = o.HeapBytes, o.Heaps
 	if err := e.heaps.grow(o.Warm); err != nil {
 		_ = e.Close()
@@ -54,11 +55,11 @@ func (e *Engine) Name() string { return "native" }
 
 // Report implements engine.Reporter.
 func (e *Engine) Report() []string {
-	if canGiveWay() {
-		return nil
-	}
-	return []string{"cells that compute for long keep short ones waiting: the kernel lets the service lower no thread's priority and raise it again; grant CAP_SYS_NICE, or a limit on nice of 20"}
+	return courtesy.Report()
 }
+
+// RaiseBy implements engine.Yielder.
+func (e *Engine) RaiseBy(raise func(thread int)) { e.heaps.raise.By(raise) }
 
 // NewVM implements engine.Engine.
 func (e *Engine) NewVM(catalog []byte) (engine.VM, error) {

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/courtesy"
 )
 
 // policyOf returns the scheduling policy of a thread of this process.
@@ -31,7 +31,7 @@ func policyOf(t *testing.T, thread int) int {
 
 // lowered is the policy of a thread that gives way: where the kernel would not let it raise its priority again, it keeps it.
 func lowered() int {
-	if canGiveWay() {
+	if courtesy.Possible() {
 		return unix.SCHED_IDLE
 	}
 	return unix.SCHED_NORMAL
@@ -46,7 +46,7 @@ var endless = map[string]string{
 func TestGiveWay(t *testing.T) {
 	for name, source := range endless {
 		t.Run("H6 the thread of "+name+" gives way, takes it back, and has its priority afterwards", func(t *testing.T) {
-			h, err := newHeap(8<<20, &atomic.Pointer[func(thread int)]{})
+			h, err := newHeap(8<<20, &courtesy.Raiser{})
 			require.NoError(t, err)
 			defer h.free()
 			begin := engine.Begin{Source: source, MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
@@ -56,7 +56,7 @@ func TestGiveWay(t *testing.T) {
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
 				h.step(begin.Append(nil), nil, time.Hour)
-				over <- policy()
+				over <- policyOf(t, unix.Gettid())
 			}()
 			told := func(yes bool, want int) func() bool {
 				return func() bool {
@@ -76,7 +76,7 @@ func TestGiveWay(t *testing.T) {
 		})
 	}
 	t.Run("H6 a step of a long run gives way from its beginning", func(t *testing.T) {
-		h, err := newHeap(8<<20, &atomic.Pointer[func(thread int)]{})
+		h, err := newHeap(8<<20, &courtesy.Raiser{})
 		require.NoError(t, err)
 		defer h.free()
 		begin := engine.Begin{Source: `for (;;);`, MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
@@ -89,7 +89,7 @@ func TestGiveWay(t *testing.T) {
 			h.step(begin.Append(nil), nil, time.Hour)
 			close(over)
 		}()
-		require.Eventually(t, func() bool { return h.control.GaveWay() == canGiveWay() }, longEnough, time.Millisecond)
+		require.Eventually(t, func() bool { return h.control.GaveWay() == courtesy.Possible() }, longEnough, time.Millisecond)
 		h.Stop()
 		<-over
 	})
@@ -97,7 +97,8 @@ func TestGiveWay(t *testing.T) {
 
 func TestHelpBack(t *testing.T) {
 	t.Run("H1 a thread that does not get to raise its own priority is helped", func(t *testing.T) {
-		h, err := newHeap(8<<20, new(atomic.Pointer[func(int)]))
+		var raiser courtesy.Raiser
+		h, err := newHeap(8<<20, &raiser)
 		require.NoError(t, err)
 		defer h.free()
 		begin := engine.Begin{Source: `for (;;);`, MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
@@ -110,40 +111,24 @@ func TestHelpBack(t *testing.T) {
 			h.step(begin.Append(nil), nil, time.Hour)
 			close(over)
 		}()
-		require.Eventually(t, func() bool { return h.running.Load() && h.control.GaveWay() == canGiveWay() }, longEnough, time.Millisecond)
+		require.Eventually(t, func() bool { return h.running.Load() && h.control.GaveWay() == courtesy.Possible() }, longEnough, time.Millisecond)
 		var asked []int
 		ask := func(thread int) { asked = append(asked, thread) }
-		h.raise.Store(&ask)
+		raiser.By(ask)
 		now := time.Now()
-		h.helpBack(true, now)
-		h.helpBack(false, now)
-		h.helpBack(false, now.Add(unheardAfter-1))
+		h.HelpBack(true, now)
+		h.HelpBack(false, now)
+		h.HelpBack(false, now.Add(courtesy.UnheardAfter-1))
 		require.Empty(t, asked)
-		h.helpBack(false, now.Add(unheardAfter))
-		if canGiveWay() {
+		h.HelpBack(false, now.Add(courtesy.UnheardAfter))
+		if courtesy.Possible() {
 			require.Equal(t, []int{h.control.Thread()}, asked)
 		}
-		h.raise.Store(nil)
-		h.helpBack(false, now.Add(2*unheardAfter))
+		raiser.By(nil)
+		h.HelpBack(false, now.Add(2*courtesy.UnheardAfter))
 		require.Eventually(t, func() bool { return policyOf(t, h.control.Thread()) == unix.SCHED_NORMAL }, longEnough, time.Millisecond)
 		require.False(t, h.control.Late())
 		h.Stop()
 		<-over
-	})
-}
-
-func TestStarved(t *testing.T) {
-	t.Run("H6 a step that gets nowhere gives way no more for a while", func(t *testing.T) {
-		h, err := newHeap(8<<20, &atomic.Pointer[func(thread int)]{})
-		require.NoError(t, err)
-		defer h.free()
-		h.Arm()
-		now := time.Now()
-		idle := func(after time.Duration) bool { return h.starved(now.Add(after)) }
-		require.False(t, idle(0))
-		require.False(t, idle(starvedAfter-1))
-		require.True(t, idle(starvedAfter), "its thread did not run at all")
-		require.True(t, idle(starvedAfter+sparedFor-1))
-		require.False(t, idle(starvedAfter+sparedFor))
 	})
 }

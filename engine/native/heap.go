@@ -12,6 +12,7 @@ import (
 
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/guest"
+	"github.com/codecell/codecell/engine/internal/courtesy"
 )
 
 const (
@@ -37,19 +38,19 @@ type heap struct {
 	listed  atomic.Bool // on the pool's list
 	alarm   *time.Timer
 
-	courtesy courtesy
-	raise    *atomic.Pointer[func(thread int)] // see Engine.RaiseBy
+	courtesy.Courtesy
 }
 
 // newHeap reserves an address range for a heap of size bytes and boots a guest in it. Memory is taken only as it is
 // touched.
-func newHeap(size int, raise *atomic.Pointer[func(thread int)]) (*heap, error) {
+func newHeap(size int, raiser *courtesy.Raiser) (*heap, error) {
 	mapping, err := syscall.Mmap(-1, 0, page+size, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of address space for a guest heap: %w", size, err)
 	}
-	h := &heap{raise: raise, mapping: mapping, control: guest.NewControl(unsafe.Pointer(&mapping[0]))}
+	h := &heap{mapping: mapping, control: guest.NewControl(unsafe.Pointer(&mapping[0]))}
+	h.Courtesy = courtesy.Of(h.control, raiser)
 	if err := h.control.Boot(unsafe.Pointer(&mapping[page]), size); err != nil {
 		_ = syscall.Munmap(mapping)
 		return nil, err
@@ -74,7 +75,7 @@ func (h *heap) sendStop() {
 // Arm implements stepper.Heap.
 func (h *heap) Arm() {
 	h.stopped.Store(false)
-	h.courtesy = courtesy{}
+	h.Begin()
 	h.control.Arm()
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/internal/courtesy"
 )
 
 // pool lends heaps to guests. A heap that was just released is lent again on the same processor if possible: what a step
@@ -20,7 +21,7 @@ type pool struct {
 	limit int
 	local sync.Pool
 	inUse atomic.Int64
-	raise atomic.Pointer[func(thread int)]
+	raise courtesy.Raiser
 
 	mu   sync.Mutex
 	all  []*heap
