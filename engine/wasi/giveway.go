@@ -3,8 +3,6 @@ package wasi
 import (
 	"sync/atomic"
 	"time"
-
-	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
 // A step that takes long gives way to shorter ones: it rests as long as it works. It can't have a low priority instead, as
@@ -19,13 +17,11 @@ type turnTaking struct {
 // restEvery is how long a step works between two rests, and how long a rest is.
 const restEvery = 300 * time.Microsecond
 
-var _ stepper.Yielding = (*instance)(nil)
+// BeginLast implements linear.Machine.
+func (g *machine) BeginLast() { g.GiveWay(true) }
 
-// BeginLast implements stepper.Yielding.
-func (i *instance) BeginLast() { i.GiveWay(true) }
-
-// GiveWay implements stepper.Yielding.
-func (i *instance) GiveWay(yes bool) { i.turns.wanted.Store(yes) }
+// GiveWay implements linear.Machine.
+func (g *machine) GiveWay(yes bool) { g.turns.wanted.Store(yes) }
 
 // rest lets others go first if they want to. Loops in the guest come here (see poll).
 func (t *turnTaking) rest(now time.Time) {

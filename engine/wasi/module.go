@@ -1,10 +1,7 @@
 package wasi
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,79 +10,58 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/codecell/codecell/engine/guest"
+	"github.com/codecell/codecell/engine/internal/linear"
 )
 
-const (
-	wasmPage = 64 << 10
-	// inputBytes bounds the input of one step, catalog included.
-	inputBytes = 256 << 20
-)
-
-// module is the compiled guest and what a fresh one looks like.
+// module is the compiled guest.
 type module struct {
 	runtime  wazero.Runtime
 	cache    wazero.CompilationCache
 	compiled wazero.CompiledModule
-	heap     int   // bytes
-	uncached error // why compiled code could not be kept
-	build    string
-	template template
+	uncached error    // why compiled code could not be kept
 	codes    [][]byte // of the runtime's sources, for guests that load one
 }
 
 // load compiles the guest and boots one to copy. Where the cache of compiled code is of no use, it does without.
-func load(ctx context.Context, wasm []byte, o Options) (*module, error) {
-	m, err := loadFrom(ctx, wasm, o)
+func load(ctx context.Context, wasm []byte, o Options) (*linear.Module, *module, error) {
+	guests, m, err := loadFrom(ctx, wasm, o)
 	if err == nil || o.CacheDir == "" {
-		return m, err
+		return guests, m, err
 	}
 	o.CacheDir = ""
-	m, again := loadFrom(ctx, wasm, o)
+	guests, m, again := loadFrom(ctx, wasm, o)
 	if again != nil {
-		return nil, again
+		return nil, nil, again
 	}
 	m.uncached = err
-	return m, nil
+	return guests, m, nil
 }
 
 // loadFrom is load with the options as they are. wazero's option to end a call with its context is not used: it makes
 // the engine several times slower, and the guest asks often enough whether it should stop (poll).
-func loadFrom(ctx context.Context, wasm []byte, o Options) (_ *module, err error) {
-	m := &module{heap: o.HeapBytes}
+func loadFrom(ctx context.Context, wasm []byte, o Options) (_ *linear.Module, _ *module, err error) {
+	m := &module{}
 	defer func() {
 		if err != nil {
-			m.close()
+			_ = m.close()
 		}
 	}()
-	// The memory: stack and data (at most 4 MiB), heap, input.
-	pages := (4<<20 + o.HeapBytes + inputBytes) / wasmPage
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(uint32(pages)).WithCoreFeatures(api.CoreFeaturesV2)
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(linear.Pages(o.HeapBytes)).WithCoreFeatures(api.CoreFeaturesV2)
 	if o.CacheDir != "" {
 		if m.cache, err = openCache(o.CacheDir); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		config = config.WithCompilationCache(m.cache)
 	}
 	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	if err := m.imports(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if m.compiled, err = m.runtime.CompileModule(ctx, wasm); err != nil {
-		return nil, fmt.Errorf("compile the guest: %w", err)
+		return nil, nil, fmt.Errorf("compile the guest: %w", err)
 	}
-	m.build = buildOf(wasm)
-	m.template, err = m.boot(ctx)
-	return m, err
-}
-
-// buildOf identifies a guest build by all that its images depend on.
-func buildOf(wasm []byte) string {
-	h := sha256.New()
-	for _, part := range slices.Concat([]string{string(wasm)}, guest.Sources(), guest.FixedTables()) {
-		fmt.Fprintf(h, "%d:", len(part))
-		h.Write([]byte(part))
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	guests, err := linear.Load(wasm, o.HeapBytes, m.newMachine, func(code []byte) { m.codes = append(m.codes, code) })
+	return guests, m, err
 }
 
 // imports gives the guest the functions that it may call.
@@ -98,9 +74,6 @@ func (m *module) imports(ctx context.Context) error {
 		Instantiate(ctx)
 	return err
 }
-
-// codeRoom is for the code of a short source, in bytes; a long one's is shorter than four times its text.
-const codeRoom = 16 << 10
 
 func integers(n int) []api.ValueType { return slices.Repeat([]api.ValueType{api.ValueTypeI32}, n) }
 
@@ -135,44 +108,14 @@ func give(g api.Module, stack []uint64, b []byte, to, room uint64) {
 	stack[0] = api.EncodeI32(int32(len(b)))
 }
 
-// boot makes the template: what the first guest's memory holds once the runtime's sources have run.
-func (m *module) boot(ctx context.Context) (template, error) {
-	i, err := m.instantiate(ctx)
-	if err != nil {
-		return template{}, err
-	}
-	defer i.close()
-	sources := guest.Sources()
-	for n, source := range sources {
-		if err := i.write(i.inputAt, source); err != nil {
-			return template{}, err
-		}
-		to := (i.inputAt + uint32(len(source)) + 16) &^ 15
-		room := uint32(codeRoom + 4*len(source))
-		if err := i.room(int(to-i.inputAt) + int(room)); err != nil {
-			return template{}, err
-		}
-		size, err := i.call("compile", uint64(n), uint64(i.inputAt), uint64(len(source)), uint64(to), uint64(room))
-		if err != nil || size == 0 {
-			return template{}, fmt.Errorf("compile the guest's own source %d: %w", n, errors.Join(err, i.fault()))
-		}
-		m.codes = append(m.codes, bytes.Clone(i.all()[to:][:size]))
-	}
-	if failed, err := i.call("boot", uint64(guest.Eager)); err != nil || failed != 0 {
-		return template{}, fmt.Errorf("boot a guest: source %d: %w", int32(failed), errors.Join(err, i.fault()))
-	}
-	if err := i.wipe(); err != nil {
-		return template{}, fmt.Errorf("boot a guest: %w", err)
-	}
-	return i.copyOut()
-}
-
-func (m *module) close() {
+func (m *module) close() error {
 	ctx := context.Background()
+	var err error
 	if m.runtime != nil {
-		_ = m.runtime.Close(ctx)
+		err = m.runtime.Close(ctx)
 	}
 	if m.cache != nil {
-		_ = m.cache.Close(ctx)
+		err = errors.Join(err, m.cache.Close(ctx))
 	}
+	return err
 }

@@ -1,6 +1,9 @@
 package wasi
 
-import "github.com/codecell/codecell/engine/internal/sizes"
+import (
+	"github.com/codecell/codecell/engine/internal/linear"
+	"github.com/codecell/codecell/engine/internal/sizes"
+)
 
 // Options size an engine. Zero values take the defaults.
 type Options struct {
@@ -22,6 +25,10 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	sizes.Defaults(&o.Threads, &o.Queue, &o.Heaps, &o.HeapBytes)
 	sizes.Default(&o.Spare, 16)
-	o.HeapBytes = (o.HeapBytes + wasmPage - 1) &^ (wasmPage - 1)
+	o.HeapBytes = (o.HeapBytes + linear.WasmPage - 1) &^ (linear.WasmPage - 1)
 	return o
+}
+
+func (o Options) sizes() linear.Sizes {
+	return linear.Sizes{Threads: o.Threads, Queue: o.Queue, Heaps: o.Heaps, HeapBytes: o.HeapBytes, Spare: o.Spare}
 }

@@ -11,6 +11,9 @@ type Reads struct {
 // ReadsOf returns the reads that were recorded. It keeps runs.
 func ReadsOf(runs []engine.ClockRun) *Reads { return &Reads{runs: runs} }
 
+// Runs returns all of them. Once Next was called it must not be.
+func (r *Reads) Runs() []engine.ClockRun { return r.runs }
+
 // Next returns the next read, in milliseconds; false if there were no more.
 func (r *Reads) Next() (int64, bool) {
 	for len(r.runs) > 0 && r.used == r.runs[0].Count {

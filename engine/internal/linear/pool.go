@@ -1,7 +1,6 @@
-package wasi
+package linear
 
 import (
-	"context"
 	"sync"
 
 	"github.com/codecell/codecell/engine"
@@ -18,7 +17,7 @@ type pool struct {
 }
 
 // acquire returns a fresh guest's instance, or engine.ErrOverloaded if too many are in use.
-func (p *pool) acquire(m *module) (*instance, error) {
+func (p *pool) acquire(m *Module) (*instance, error) {
 	p.mu.Lock()
 	if p.used >= p.limit {
 		p.mu.Unlock()
@@ -32,23 +31,22 @@ func (p *pool) acquire(m *module) (*instance, error) {
 		return i, nil
 	}
 	p.mu.Unlock()
-	i, err := m.instantiate(context.Background())
+	i, err := m.instantiate()
 	if err != nil {
 		p.mu.Lock()
 		p.used--
 		p.mu.Unlock()
 		return nil, err
 	}
-	i.freshen()
+	if !i.freshen() {
+		panic("linear: a machine that was never used can't be used")
+	}
 	return i, nil
 }
 
-// release takes an instance back. It is wiped at once, or closed if it trapped or enough are at hand.
+// release takes an instance back. It is wiped at once, or closed if it can't be used again or enough are at hand.
 func (p *pool) release(i *instance) {
-	keep := !i.trapped
-	if keep {
-		i.freshen()
-	}
+	keep := i.freshen()
 	p.mu.Lock()
 	p.used--
 	if keep = keep && len(p.free) < p.spare; keep {
@@ -56,7 +54,7 @@ func (p *pool) release(i *instance) {
 	}
 	p.mu.Unlock()
 	if !keep {
-		i.close()
+		i.Close()
 	}
 }
 
@@ -70,7 +68,7 @@ func (p *pool) close() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, i := range p.free {
-		i.close()
+		i.Close()
 	}
 	p.free = nil
 	return p.used
