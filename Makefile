@@ -14,7 +14,7 @@ BENCHTIME ?= 2s
 # Acceptance cases and hostile cells are not part of this repository. Their targets do nothing without them.
 CASES_DIR   ?= ../shared/cases
 HOSTILE_DIR ?= ../shared/hostile
-# What the service of these two runs with: auto, native, wasi, purego, thread, wasi-thread, restore or moved (see
+# What the service of these two runs with: auto, native, aot, wasi, purego, thread, aot-thread, wasi-thread, restore or moved (see
 # .ci/modes). Guests are in worker processes unless it says thread.
 MODE ?= auto
 cases hostile: export CODECELL_CONFIG = .ci/modes/$(MODE).json5
@@ -31,14 +31,24 @@ PACKAGES := ./...
 # What runs under the race detector in `make test`: packages that start goroutines, or whose values several use at once. The
 # others (config, declarations, parsing, wire formats, the guest's C, the pure Go engine …) compute on what one caller gave them.
 RACE := ./bridge ./bridge/executor ./bridge/internal/account ./catalog ./cmd/codecell \
-	./engine/hybrid ./engine/internal/... ./engine/native ./engine/preparer ./engine/wasi ./engine/worker/... \
+	./engine/aot ./engine/hybrid ./engine/internal/... ./engine/native ./engine/preparer ./engine/wasi ./engine/worker/... \
 	./server ./snapshot/...
 # Of these packages, what takes longest there, and mostly inside guests, of which the race detector sees nothing. `make test` runs
 # them without it, `make test-long` with it.
 LONG := TestBench|TestCache|TestContract|TestDeaf|TestDispose|TestH3ForgedReplies|TestHostile|TestImage|TestKills|TestNothingLeaks
 
-# Tests of the guest on WebAssembly must run here, not pass for want of one.
+# The guest on WebAssembly is made from the engine's sources in the module cache, and embedded into the binary. From that comes an object
+# of the machine's own code, which is linked into the binary. Without wabt there is none, and the engine mode aot says so.
+GUEST := engine/wasi/guest/guest.wasm
+ifeq ($(shell uname -sm),Linux x86_64)
+AOT := engine/aot/code/guest_linux_amd64.syso
+endif
+
+# Tests of them must run here, not pass for want of one.
 export CODECELL_GUEST = required
+ifdef AOT
+export CODECELL_AOT = required
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help deps guest packages build run demo test test-long check cases hostile bench intl metrics peers fuzz soak clean
@@ -49,14 +59,15 @@ help: ## Print the targets.
 deps: ## Install what is missing to build: compilers for the machine and for WebAssembly (says what it does).
 	@.ci/deps.sh cc wasm
 
-# The guest on WebAssembly is made from the engine's sources in the module cache and embedded into the binary.
-GUEST := engine/wasi/guest/guest.wasm
-
-guest: deps $(GUEST) ## Build the guest on WebAssembly, which the binary embeds.
+guest: deps $(GUEST) $(AOT) ## Build the guest on WebAssembly, which the binary embeds, and the machine's code of it.
 
 $(GUEST): engine/wasi/build.sh go.mod $(wildcard engine/guest/*.c engine/guest/*.h) | deps
 	@echo "Compiling the guest to WebAssembly."
 	@engine/wasi/build.sh $@
+
+$(AOT): $(GUEST) engine/aot/code/build.sh engine/aot/code/glue.c engine/guest/sandbox.h
+	@if .ci/deps.sh wasm2c; then echo "Compiling the guest ahead of time."; engine/aot/code/build.sh $(GUEST) $@; \
+		else echo "Without wabt (wasm2c) there is no engine mode aot; all else is built."; fi
 
 # All of the binary but what embeds the guest, so that the two are compiled at once. Of several packages nothing is written.
 packages:
@@ -66,7 +77,7 @@ packages:
 build: deps ## Build bin/codecell.
 	@echo "Downloading the modules that are missing."
 	@go mod download
-	@$(MAKE) --no-print-directory -j2 $(GUEST) packages
+	@$(MAKE) --no-print-directory -j2 $(GUEST) $(AOT) packages
 	@echo "Linking bin/codecell."
 	@go build -o bin/codecell ./cmd/codecell
 
@@ -134,5 +145,5 @@ soak: guest ## Run good cells beside bad ones, both for SOAKTIME=5m, which must 
 	go test -run '^TestKills$$' -count 1 -timeout 0 -v ./engine/worker -args -kills 1000
 
 clean: ## Remove what was built.
-	rm -rf bin $(GUEST)
+	rm -rf bin $(GUEST) $(AOT)
 	go clean -testcache

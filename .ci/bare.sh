@@ -14,14 +14,14 @@ make build
 .ci/with-service.sh 127.0.0.1:0 bin/codecell exec cmd/codecell/sample/cell.ts --catalog cmd/codecell/sample/turn.json5
 echo "On empty caches, everything was built and a cell ran within $SECONDS s."
 
-# All commands but those of clang and of the linker for WebAssembly.
+# All commands but those of clang, of the linker for WebAssembly, and wasm2c.
 mkdir "$bare/bin"
 IFS=: read -ra folders <<<"$PATH"
 for folder in "${folders[@]}"; do
-	find -L "$folder" -maxdepth 1 -type f -executable ! -name '*clang*' ! -name 'wasm-ld*' ! -name 'lld*' \
+	find -L "$folder" -maxdepth 1 -type f -executable ! -name '*clang*' ! -name 'wasm-ld*' ! -name 'lld*' ! -name 'wasm2c' \
 		-exec ln -s --target-directory="$bare/bin" {} + 2>/dev/null || true # the first of a name counts
 done
-rm engine/wasi/guest/guest.wasm
+rm engine/wasi/guest/guest.wasm engine/aot/code/*.syso
 rm -r "$GOMODCACHE"
 PATH=$bare/bin
 go build ./...

@@ -8,6 +8,7 @@ package_of() {
 	cc) echo "gcc libc6-dev" ;;
 	wasm) echo "clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32" ;;
 	promtool) echo "prometheus" ;;
+	wasm2c) echo "wabt" ;;
 	*) echo "$1" ;;
 	esac
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/aot"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/purego"
 	"github.com/codecell/codecell/engine/script"
@@ -38,11 +39,15 @@ func onEngines(t *testing.T, test func(t *testing.T, c cells)) {
 	t.Helper()
 	all := map[string]func() (engine.Engine, error){
 		"native": func() (engine.Engine, error) { return native.New(native.Options{Threads: 2, Heaps: 8}) },
+		"aot":    func() (engine.Engine, error) { return aot.New(aot.Options{Threads: 2, Heaps: 8}) },
 		"wasi":   func() (engine.Engine, error) { return wasi.New(wasi.Options{Threads: 2, Heaps: 8}) },
 		"purego": func() (engine.Engine, error) { return purego.New(purego.Options{}) },
 	}
 	if _, err := wasi.Module(); err != nil && os.Getenv("CODECELL_GUEST") != "required" {
 		delete(all, "wasi") // make guest has not run
+	}
+	if aot.Missing() != nil && os.Getenv("CODECELL_AOT") != "required" {
+		delete(all, "aot")
 	}
 	var tools []catalog.Tool
 	require.NoError(t, json.Unmarshal([]byte(toolsOfCells), &tools))

@@ -18,6 +18,7 @@ import (
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/outbound"
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/aot"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
 	"github.com/codecell/codecell/engine/worker"
@@ -43,10 +44,14 @@ func TestEndToEnd(t *testing.T) {
 // everywhere runs a test on each engine, in each isolation.
 func everywhere(t *testing.T, test func(t *testing.T, open func(*testing.T) engine.Engine)) {
 	t.Helper()
-	for _, name := range []string{"native", "wasi"} {
+	for _, name := range []string{"native", "aot", "wasi"} {
 		settings := worker.Settings{Engine: name, Steps: 32, Heaps: 256, HeapBytes: 64 << 20, CacheDir: t.TempDir()}
 		if _, err := wasi.Module(); err != nil && name == "wasi" {
 			require.Empty(t, os.Getenv("CODECELL_GUEST"), "the guest on WebAssembly is not there")
+			continue
+		}
+		if err := aot.Missing(); err != nil && name == "aot" {
+			require.Empty(t, os.Getenv("CODECELL_AOT"), err)
 			continue
 		}
 		for isolation, open := range map[string]func(*testing.T) engine.Engine{
@@ -58,7 +63,7 @@ func everywhere(t *testing.T, test func(t *testing.T, open func(*testing.T) engi
 			"processes": func(t *testing.T) engine.Engine {
 				w := worker.New(worker.Options{Settings: settings, Command: []string{asWorker}})
 				require.NoError(t, w.Ready())
-				if name == "wasi" {
+				if name != "native" {
 					return worker.Portable{Engine: w}
 				}
 				return w
@@ -73,7 +78,10 @@ func everywhere(t *testing.T, test func(t *testing.T, open func(*testing.T) engi
 const asWorker = "worker"
 
 func openEngine(s worker.Settings) (engine.Engine, error) {
-	if s.Engine == "wasi" {
+	switch s.Engine {
+	case "aot":
+		return aot.New(aot.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
+	case "wasi":
 		return wasi.New(wasi.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes, CacheDir: s.CacheDir})
 	}
 	return native.New(native.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes, Warm: 1})

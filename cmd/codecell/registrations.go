@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/aot"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/purego"
 	"github.com/codecell/codecell/engine/wasi"
@@ -14,6 +15,7 @@ import (
 const (
 	modeAuto   = "auto"
 	modeNative = "native"
+	modeAOT    = "aot"
 	modeWASI   = "wasi"
 	modePureGo = "purego"
 )
@@ -34,6 +36,7 @@ type registration struct {
 // registrations is the one place where engines are registered.
 var registrations = []registration{
 	{name: modeNative, missing: nativeMissing, open: openNative, companion: modeWASI, outsideGo: true, auto: true},
+	{name: modeAOT, missing: aot.Missing, open: openAOT, portable: true, outsideGo: true},
 	{name: modeWASI, missing: wasiMissing, open: openWASI, portable: true, auto: true},
 	{name: modePureGo, missing: func() error { return nil }, open: openPureGo},
 }
@@ -90,6 +93,14 @@ func openNative(s worker.Settings, queue int) (engine.Engine, error) {
 	e, err := native.New(native.Options{Threads: s.Steps, Queue: queue, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
 	if err != nil {
 		return nil, err // and no pointer that is nil
+	}
+	return e, nil
+}
+
+func openAOT(s worker.Settings, queue int) (engine.Engine, error) {
+	e, err := aot.New(aot.Options{Threads: s.Steps, Queue: queue, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
+	if err != nil {
+		return nil, err
 	}
 	return e, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/aot"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
 )
@@ -39,23 +41,30 @@ const longEnough = 2 * time.Minute
 // forNow bounds a native step. A program that is not over by then is not compared: where it would be ended differs.
 const forNow = 2 * time.Second
 
-// pair is both engines.
+// pair is the native engine, and the portable ones that are held to it.
 type pair struct {
-	native *native.Engine
-	wasi   *wasi.Engine
+	native   *native.Engine
+	portable map[string]engine.Portable
 }
 
 func newPair(t testing.TB) *pair {
 	t.Helper()
 	n, err := native.New(native.Options{})
 	require.NoError(t, err)
-	w, err := wasi.New(wasi.Options{})
+	p := &pair{native: n, portable: map[string]engine.Portable{}}
+	p.portable["wasi"], err = wasi.New(wasi.Options{})
 	require.NoError(t, err)
+	if aot.Missing() == nil || os.Getenv("CODECELL_AOT") == "required" {
+		p.portable["aot"], err = aot.New(aot.Options{})
+		require.NoError(t, err)
+	}
 	t.Cleanup(func() {
 		require.NoError(t, n.Close())
-		require.NoError(t, w.Close())
+		for _, e := range p.portable {
+			require.NoError(t, e.Close())
+		}
 	})
-	return &pair{n, w}
+	return p
 }
 
 // executed is a step, and what came of it.
@@ -131,19 +140,19 @@ func answers(r *rand.Rand, pending *[]engine.Request) []engine.Answer {
 	return out
 }
 
-// again replays the steps in the WASI engine. Before each step but the first, move says whether the guest is copied out
-// and restored first.
-func (p *pair) again(t testing.TB, steps []executed, move func() bool) {
+// again replays the steps in a portable engine. Before each step but the first, move gives the engine in which the guest is
+// restored first, after it was copied out; nil: it stays.
+func again(t testing.TB, e engine.Portable, steps []executed, move func() engine.Portable) {
 	t.Helper()
-	vm, err := p.wasi.NewVM(catalog)
+	vm, err := e.NewVM(catalog)
 	require.NoError(t, err)
 	defer func() { vm.Close() }()
 	for n, s := range steps {
-		if n > 0 && move() {
+		if to := move(); n > 0 && to != nil {
 			image, err := engine.Image(context.Background(), vm)
 			require.NoError(t, err)
 			vm.Close()
-			vm, err = p.wasi.Restore(context.Background(), image, catalog)
+			vm, err = to.Restore(context.Background(), image, catalog)
 			require.NoError(t, err)
 		}
 		var clock []engine.ClockRun
@@ -186,9 +195,19 @@ func (p *pair) agree(t testing.TB, source string, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
 	steps := play(t, p.native, source, r)
-	p.again(t, steps, func() bool { return false })
-	if len(steps) > 1 {
-		p.again(t, steps, func() bool { return true })
-		p.again(t, steps, func() bool { return r.IntN(2) == 0 })
+	for _, e := range p.portable {
+		again(t, e, steps, func() engine.Portable { return nil })
+		if len(steps) > 1 {
+			again(t, e, steps, func() engine.Portable { return e })
+		}
+	}
+	if len(steps) > 1 { // there and back, as it comes
+		names := slices.Sorted(maps.Keys(p.portable))
+		again(t, p.portable["wasi"], steps, func() engine.Portable {
+			if r.IntN(2) == 0 {
+				return nil
+			}
+			return p.portable[names[r.IntN(len(names))]]
+		})
 	}
 }

@@ -62,8 +62,12 @@ var compileSources = sync.OnceValue(func() error {
 			return fmt.Errorf("compile the guest's own source %d", i)
 		}
 	}
+	return keepTables()
+})
+
+// keepTables keeps the tables of constants for all guests, for as long as the process lives.
+var keepTables = sync.OnceValue(func() error {
 	for i, table := range Tables() {
-		// Kept for as long as the process lives.
 		if !C.table_keep(C.int(i), C.CString(table), C.size_t(len(table))) {
 			return fmt.Errorf("there is no place for table %d", i)
 		}
@@ -105,10 +109,7 @@ func (c *Control) Step(input, catalog []byte, timeout, grace time.Duration) Stat
 // Replay is Step for a step that was executed before: the guest's clock gives the reads of then, runs of equal ones. Beyond
 // them the step ends as Diverged.
 func (c *Control) Replay(input, catalog []byte, reads []ClockRun, timeout, grace time.Duration) Status {
-	runs := make([]C.struct_clock_run, len(reads))
-	for i, r := range reads {
-		runs[i] = C.struct_clock_run{ms: C.int64_t(r.Millis), count: C.uint64_t(r.Count)}
-	}
+	runs := clockRuns(reads)
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	if len(runs) > 0 {
@@ -119,6 +120,14 @@ func (c *Control) Replay(input, catalog []byte, reads []ClockRun, timeout, grace
 	status := c.Step(input, catalog, timeout, grace)
 	c.replayed, c.reads, c.reads_len = 0, nil, 0
 	return status
+}
+
+func clockRuns(reads []ClockRun) []C.struct_clock_run {
+	runs := make([]C.struct_clock_run, len(reads))
+	for i, r := range reads {
+		runs[i] = C.struct_clock_run{ms: C.int64_t(r.Millis), count: C.uint64_t(r.Count)}
+	}
+	return runs
 }
 
 // ClockRun is a number of clock reads in a row that got the same answer, in milliseconds.

@@ -196,6 +196,10 @@ void code_done(JSContext *ctx, uint8_t *code);
 JSValue table_row(JSContext *ctx, int table, const char *name, size_t len);
 bool table_keep(int index, char *text, size_t len); // not on WebAssembly
 int64_t host_clock_ms(void);
+#ifndef CODECELL_WASI
+bool table_find(int table, const char *name, size_t len, const char **text, size_t *text_len);
+bool clock_next(struct control *c, int64_t *ms);
+#endif
 
 // effects.c
 void buffer_append(JSContext *ctx, struct buffer *b, const void *data, size_t len);

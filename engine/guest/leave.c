@@ -67,11 +67,11 @@ bool table_keep(int index, char *text, size_t len)
 	return true;
 }
 
-// A table is lines, each "\n" name "\t" text, with a last "\n".
-JSValue table_row(JSContext *ctx, int table, const char *name, size_t len)
+// table_find looks for a row's text. A table is lines, each "\n" name "\t" text, with a last "\n".
+bool table_find(int table, const char *name, size_t len, const char **text, size_t *text_len)
 {
-	if (table >= MAX_TABLES)
-		return JS_UNDEFINED;
+	if (table < 0 || table >= MAX_TABLES)
+		return false;
 	const char *p = tables[table].text, *end = p + tables[table].len;
 	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
 		p++;
@@ -80,26 +80,46 @@ JSValue table_row(JSContext *ctx, int table, const char *name, size_t len)
 		if (p[len] != '\t' || memcmp(p, name, len) != 0)
 			continue;
 		const char *from = p + len + 1, *to = memchr(from, '\n', (size_t)(end - from));
-		return to ? JS_NewStringLen(ctx, from, (size_t)(to - from)) : JS_UNDEFINED;
+		if (!to)
+			break;
+		*text = from;
+		*text_len = (size_t)(to - from);
+		return true;
 	}
-	return JS_UNDEFINED;
+	return false;
 }
 
-// host_clock_ms is the machine's clock, or the next read of a step that is replayed.
-int64_t host_clock_ms(void)
+JSValue table_row(JSContext *ctx, int table, const char *name, size_t len)
 {
-	struct control *c = current;
+	const char *text;
+	size_t text_len;
+	return table_find(table, name, len, &text, &text_len) ? JS_NewStringLen(ctx, text, text_len) : JS_UNDEFINED;
+}
+
+// clock_next gives the machine's clock, or the next read of a step that is replayed; false if there is none.
+bool clock_next(struct control *c, int64_t *ms)
+{
 	if (!c->replayed) {
 		struct timespec t;
 		clock_gettime(CLOCK_REALTIME, &t);
-		return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+		*ms = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+		return true;
 	}
 	while (c->reads_len && c->reads->count == 0)
 		c->reads++, c->reads_len--;
 	if (!c->reads_len)
-		guest_leave(STEP_DIVERGED);
+		return false;
 	c->reads->count--;
-	return c->reads->ms;
+	*ms = c->reads->ms;
+	return true;
+}
+
+int64_t host_clock_ms(void)
+{
+	int64_t ms;
+	if (!clock_next(current, &ms))
+		guest_leave(STEP_DIVERGED);
+	return ms;
 }
 
 // guest_step executes one step and returns how it ended.

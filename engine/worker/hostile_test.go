@@ -88,7 +88,7 @@ func cells(kind string) []string {
 // notice. No worker may be lost, so each of them ended before the watchdog came, which is the second line.
 func TestHostile(t *testing.T) {
 	const timeout = 200 * time.Millisecond
-	for _, name := range []string{"native", "wasi"} {
+	for _, name := range realEngines() {
 		e := workers(t, Options{Settings: Settings{Engine: name, CacheDir: t.TempDir()}})
 		for kind := range hostile {
 			for n, cell := range cells(kind) {

@@ -46,7 +46,7 @@ func runnerValue(s int) string {
 
 // TestKills kills workers at random under load. Nobody loses anything: every run ends as if nothing had happened.
 func TestKills(t *testing.T) {
-	for _, name := range []string{"native", "wasi"} {
+	for _, name := range realEngines() {
 		t.Run("H3 no run is lost with its worker: "+name, func(t *testing.T) {
 			before := descriptors(t)
 			e := New(Options{Settings: Settings{Engine: name, CacheDir: t.TempDir()}, Command: []string{"worker", name}, Workers: 2, Spares: 2, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
@@ -65,7 +65,7 @@ func TestKills(t *testing.T) {
 func underFire(t *testing.T, e *Engine, kills int) int64 {
 	t.Helper()
 	var main engine.Engine = e
-	if e.Name() == "wasi" {
+	if e.Name() != "native" {
 		main = Portable{e}
 	}
 	limits, err := config.Default().Merge(json.RawMessage(`{"enabled":true,"maxSuspendedRuns":1000}`))

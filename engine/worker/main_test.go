@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine"
+	"github.com/codecell/codecell/engine/aot"
 	"github.com/codecell/codecell/engine/enginetest"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
@@ -40,10 +41,21 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// realEngines are those that cells run on in earnest, as far as this binary has them.
+func realEngines() []string {
+	names := []string{"native", "wasi"}
+	if aot.Missing() == nil || os.Getenv("CODECELL_AOT") == "required" {
+		names = append(names, "aot")
+	}
+	return names
+}
+
 func open(s Settings) (engine.Engine, error) {
 	switch s.Engine {
 	case "native":
 		return native.New(native.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
+	case "aot":
+		return aot.New(aot.Options{Threads: s.Steps, Heaps: s.Heaps, HeapBytes: s.HeapBytes})
 	case "wasi on a full disk":
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 4096, Max: 4096}); err != nil {
 			return nil, err
