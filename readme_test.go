@@ -108,6 +108,30 @@ func TestReadmeRequests(t *testing.T) {
 	}
 }
 
+var streamed = regexp.MustCompile("(?s)```sh\ncurl -N -H 'Accept: (\\S+)' --json '(.*?)' http://127.0.0.1:8080(\\S+)\n```")
+
+func TestReadmeStream(t *testing.T) {
+	found := streamed.FindStringSubmatch(readme(t))
+	require.NotNil(t, found)
+	req, err := http.NewRequest(http.MethodPost, serve(t)+found[3], strings.NewReader(found[2]))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", found[1])
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	stream, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	var names []string
+	for _, m := range regexp.MustCompile("(?m)^event: (.*)$").FindAllSubmatch(stream, -1) {
+		names = append(names, string(m[1]))
+	}
+	require.Equal(t, []string{"run.started", "output", "run.ended", "result"}, names, "%s", stream)
+	for _, name := range names {
+		require.Contains(t, readme(t), "`"+name+"`")
+	}
+}
+
 func TestReadmeCells(t *testing.T) {
 	turn := filepath.Join(t.TempDir(), "turn.json")
 	require.NoError(t, os.WriteFile(turn, []byte(gjson.Get(examples(t)[0].body, "turn").Raw), 0o600))

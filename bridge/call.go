@@ -224,6 +224,7 @@ func (r *run) leave(c *call, kind requestKind) {
 		left = r.requests.enqueue(c)
 	default:
 		asked := c.asked
+		r.observeWait(c.ctx, c.request, kind)
 		if left = r.requests.park(c, kind); left && asked != nil {
 			asked.Open()
 		}

@@ -25,13 +25,16 @@ func record(ctx context.Context, c *call) error {
 	return nil
 }
 
-// observeEnd tells the observer what the call came to.
+// observeEnd tells what the call came to.
 func (c *call) observeEnd(ctx context.Context) {
-	if c.run.service.options.Observer == nil {
+	if !c.run.isHeard() {
 		return
 	}
 	e := CallEnded{CallID: c.callID, Took: c.took, Decisions: c.decisions}
 	e.State, e.Code = c.ending()
+	if e.CallID == "" && c.run.turn.log.Load() != nil {
+		e.CallID = c.run.id.call(c.id) // it was refused before anybody named it
+	}
 	if c.entry != nil {
 		e.ToolID = c.entry.ID()
 	}

@@ -79,6 +79,7 @@ func (t *Turn) exec(ctx context.Context, in ExecInput, e *execEntry) (*Result, e
 		r.end()
 		return nil, errTurnDeleted
 	}
+	r.followedBy(ctx)
 	r.observeStart()
 	if a.changed {
 		r.hint(hintChanged)

@@ -195,6 +195,7 @@ func (o *offloader) admitImport(ctx context.Context, r *run, snap *snapshot.Snap
 	}
 	r.guest.putInStore(o.engine.Name())
 	r.group.Join()
+	r.imported = true
 	r.observeStart()
 	if !r.park(r.lifecycle.expires()) {
 		r.end()

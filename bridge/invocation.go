@@ -180,10 +180,11 @@ func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
 	r.usage.Guest += effects.Took
 	r.usage.CPU += effects.CPU
 	r.observe(StepEnded{Queued: max(elapsed-effects.Took, 0), Wall: effects.Took, CPU: effects.CPU, HeapBytes: r.usage.Heap})
-	before := r.output.bytes
+	before, items := r.output.bytes, len(r.output.items)
 	for _, o := range effects.Outputs {
 		r.output.add(o)
 	}
+	r.observeOutput(items)
 	held := r.keep(r.output.bytes - before + len(effects.Main.Value))
 	r.output.omitted += effects.Omitted
 	r.hintUnhandled(effects.Unhandled)

@@ -31,8 +31,8 @@ type RunInfo struct {
 	Context        Context
 }
 
-// Event is one of CellRefused, RunStarted, StepEnded, CallStarted, CallProgressed, CallEnded, HookAnswered, RunSuspended,
-// RunResumed, RunEnded.
+// Event is one of CellRefused, RunStarted, StepEnded, OutputAdded, CallStarted, CallProgressed, CallWaits, CallEnded,
+// HookAnswered, RunSuspended, RunResumed, RunEnded.
 type Event interface{ event() }
 
 // CellRefused is an exec whose cell never became a run, although its answer is a result: a failed one with this code.
@@ -48,6 +48,9 @@ type StepEnded struct {
 	HeapBytes int
 }
 
+// OutputAdded is an item of the run's output, as its result will carry it: JSON, and not to be changed.
+type OutputAdded struct{ Item []byte }
+
 // CallStarted is a nested call that an executor begins with.
 type CallStarted struct{ CallID, ToolID string }
 
@@ -56,6 +59,12 @@ type CallProgressed struct {
 	CallID, ToolID string
 	Done, Total    float64
 	Message        string
+}
+
+// CallWaits is a call that waits for somebody outside: the caller, whose tool it is, or a person who may approve it.
+type CallWaits struct {
+	CallID, ToolID string
+	For            string // "caller" or "approval"
 }
 
 // CallEnded is what a nested call came to: also one that the caller carried out, or that was refused before anybody did, of
@@ -103,15 +112,18 @@ func (CellRefused) event()    {}
 func (HookAnswered) event()   {}
 func (RunStarted) event()     {}
 func (StepEnded) event()      {}
+func (OutputAdded) event()    {}
 func (CallStarted) event()    {}
 func (CallProgressed) event() {}
+func (CallWaits) event()      {}
 func (CallEnded) event()      {}
 func (RunSuspended) event()   {}
 func (RunResumed) event()     {}
 func (RunEnded) event()       {}
 
-// observe tells the observer, if there is one.
+// observe tells the observer, if there is one, and those who listen.
 func (r *run) observe(e Event) {
+	r.tell(e)
 	if r.service.options.Observer == nil {
 		return
 	}
@@ -120,6 +132,30 @@ func (r *run) observe(e Event) {
 		ctx = context.WithoutCancel(r.invocation.ctx)
 	}
 	r.service.options.Observer.Observe(ctx, r.info(), e)
+}
+
+// isHeard says whether anybody is told what happens to the run.
+func (r *run) isHeard() bool { return r.service.options.Observer != nil || r.turn.log.Load() != nil }
+
+// observeOutput tells of the run's output from its n-th item on.
+func (r *run) observeOutput(n int) {
+	if r.isHeard() {
+		for _, item := range r.output.items[n:] {
+			r.observe(OutputAdded{item})
+		}
+	}
+}
+
+// observeWait tells of a call that is about to wait for somebody outside.
+func (r *run) observeWait(ctx context.Context, q *request, kind requestKind) {
+	if !r.isHeard() {
+		return
+	}
+	e := CallWaits{r.id.call(q.id), q.entry.ID(), "caller"}
+	if kind == approvalRequest {
+		e.For = "approval"
+	}
+	r.observeCall(ctx, e)
 }
 
 // observeStart tells the observer of a run, which is told of its end then too.
@@ -157,6 +193,7 @@ func (t *Turn) observeHook(ctx context.Context, run RunInfo, hook, outcome strin
 
 // observeCall is observe for the goroutine of a call.
 func (r *run) observeCall(ctx context.Context, e Event) {
+	r.tell(e)
 	if o := r.service.options.Observer; o != nil {
 		o.Observe(context.WithoutCancel(ctx), r.info(), e)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/bridge/trajectory"
 	"github.com/codecell/codecell/engine"
@@ -46,6 +47,8 @@ type run struct {
 	requests  requests
 	parking   parking                              // the offloader's
 	listener  atomic.Pointer[func(CallProgressed)] // of the request being served, if it wants to hear
+	told      events.Source                        // as those who listen to the turn know it
+	over      atomic.Bool                          // and it is not told any more
 
 	parent      string            // the exec that the run came of, as the caller names it
 	group       *trajectory.Group // of it in the trajectory of the turn
@@ -56,6 +59,7 @@ type run struct {
 	value       []byte      // JSON, once settled
 	started     time.Time   // when the observer was told so
 	exported    bool        // it goes on elsewhere
+	imported    bool        // it has begun elsewhere
 	ended       RunEnded    // what the observer is told of it
 	noticed     engine.Hint // about the value
 	hints       []string
@@ -119,6 +123,7 @@ func (r *run) end() {
 // release gives back what the run holds: its place, its heap, its calls, its bytes. It is called once.
 func (r *run) release() {
 	r.cancel()
+	r.over.Store(true)
 	r.requests.end()
 	r.abandonCalls()
 	r.observeEnd()
@@ -198,10 +203,23 @@ func (r *run) expire() {
 // start lets what a step asked for begin: answers that are known, and calls as far as there are places (contract D6).
 func (r *run) start(fresh []*request) {
 	if len(fresh) > 0 {
+		r.observeWaits(fresh)
 		for _, question := range r.requests.start(r.callContext(), fresh) {
 			question.Open()
 		}
 		r.startCalls()
+	}
+}
+
+// observeWaits tells of the calls that begin with waiting for somebody outside.
+func (r *run) observeWaits(fresh []*request) {
+	if !r.isHeard() {
+		return
+	}
+	for _, q := range fresh {
+		if q.kind == callerRequest || q.kind == approvalRequest {
+			r.observeWait(r.callContext(), q, q.kind)
+		}
 	}
 }
 

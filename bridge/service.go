@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/internal/account"
@@ -145,6 +146,7 @@ type Service struct {
 	offloader *offloader // nil without a portable engine
 	account   *account.Account
 	pace      pace
+	logs      *events.Hub
 
 	trajectories *account.Account
 
@@ -183,6 +185,7 @@ func New(o Options) (*Service, error) {
 		account:      account.New("service", o.MemoryBytes),
 		trajectories: account.New("service", o.MemoryBytes/trajectoryShare),
 		pace:         newPace(),
+		logs:         events.NewHub(),
 		stop:         make(chan struct{}),
 		executors: executor.NewRegistry(executor.Options{
 			Custom: o.Executors, Echo: o.TestExecutors, Outbound: o.Outbound, Keys: o.SigningKeys, Logger: o.Logger,

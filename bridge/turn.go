@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/internal/account"
@@ -68,7 +69,8 @@ type Turn struct {
 	fingerprint func() string // see newFingerprint; costly
 
 	trajectory *trajectory.Log
-	redactor   func() *redact.Redactor // see newRedactor
+	redactor   func() *redact.Redactor    // see newRedactor
+	log        atomic.Pointer[events.Log] // of what happens to its runs, while somebody listens
 
 	mu      sync.Mutex
 	runs    map[*run]struct{} // all that are alive
@@ -316,6 +318,7 @@ func (t *Turn) abortRuns() {
 	for _, r := range runs {
 		r.abort()
 	}
+	t.endLogIfOver()
 }
 
 // addRun registers a run that is about to start; it fails when the turn has been dropped meanwhile.
@@ -332,9 +335,13 @@ func (t *Turn) removeRun(r *run) {
 	t.mu.Lock()
 	delete(t.runs, r)
 	t.mu.Unlock()
+	t.endLogIfOver()
 }
 
 func (t *Turn) idleSince(limit int64) bool {
+	if t.listened() {
+		return false
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.runs) == 0 && t.usedAt.Load() < limit

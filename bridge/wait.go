@@ -52,6 +52,7 @@ func (t *Turn) Wait(ctx context.Context, in WaitInput) (*Result, error) {
 
 // serveWait resumes a run that the caller drives.
 func (r *run) serveWait(ctx context.Context, in *WaitInput) (*Result, error) {
+	r.followedBy(ctx)
 	r.requests.answerYields()
 	for _, refused := range r.deliver(in.Results).Refused {
 		r.hint(notTaken(refused))

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/namespaces"
 )
@@ -17,6 +18,8 @@ type Backend interface {
 	Prepare(ctx context.Context, tenant string, req *bridge.TurnRequest) (Turn, error)
 	// Turn finds a turn of this tenant.
 	Turn(tenant, id string) (Turn, error)
+	// FollowRun begins to listen to a run of this tenant, after the event with that id (contract I5).
+	FollowRun(tenant, runID, after string) (*events.Listener, error)
 	// AbortRun ends a run, DropTurn a turn, DropSession all turns of a session (contract G7); DropSession returns how
 	// many.
 	AbortRun(tenant, runID string) error
@@ -46,7 +49,10 @@ type Turn interface {
 	Warnings() []string
 	// Tools renders the model's tools in a provider's shape (contract A5).
 	Tools(format string) (json.RawMessage, error)
-	// Exec and Wait give a CodeModeResult, which is always sent with status 200 (contract B7).
+	// Follow begins to listen to the turn's runs, after the event with that id (contract I5).
+	Follow(after string) (*events.Listener, error)
+	// Exec and Wait give a CodeModeResult, which is always sent with status 200 (contract B7). They attach the listener that
+	// comes with ctx, if there is one, to the run.
 	Exec(ctx context.Context, in bridge.ExecInput) (*bridge.Result, error)
 	Wait(ctx context.Context, in bridge.WaitInput) (*bridge.Result, error)
 	Deliver(ctx context.Context, runID string, results []bridge.CallResult) (*bridge.Delivery, error)

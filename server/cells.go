@@ -36,8 +36,8 @@ func (s *Server) exec(c echo.Context) error {
 	if !req.turn.Exists() && len(body.bytes) > s.maxExec {
 		return tooLarge(c, s.maxExec)
 	}
-	return s.answerOnce(c, request{route: "exec", turn: req.turnID, body: body.bytes}, func(dst []byte) ([]byte, error) {
-		return s.runExec(c.Request().Context(), Tenant(c), req, dst)
+	return s.answerOnce(c, request{route: "exec", turn: req.turnID, body: body.bytes}, func(ctx context.Context, dst []byte) ([]byte, error) {
+		return s.runExec(ctx, Tenant(c), req, dst)
 	})
 }
 

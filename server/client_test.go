@@ -116,8 +116,55 @@ func requireTrue(t testing.TB, c call, rec *httptest.ResponseRecorder) {
 		for line := range strings.Lines(rec.Body.String()) {
 			requireSchema(t, at+"/content/application~1x-ndjson/schema", []byte(line))
 		}
+	} else if media == mimeEvents {
+		requireEvents(t, rec.Body.String())
 	} else if media != "" {
 		requireSchema(t, at+"/content/"+strings.ReplaceAll(media, "/", "~1")+"/schema", rec.Body.Bytes())
+	}
+}
+
+// event is one that a client was sent.
+type event struct{ id, name, data string }
+
+// parseEvents reads a stream as the standard says, as far as the service makes use of it.
+func parseEvents(t testing.TB, stream string) (all []event) {
+	t.Helper()
+	for block := range strings.SplitSeq(strings.TrimSuffix(stream, "\n\n"), "\n\n") {
+		var e event
+		for line := range strings.SplitSeq(block, "\n") {
+			field, value, ok := strings.Cut(line, ":")
+			require.True(t, ok, "%q", line)
+			into := map[string]*string{"id": &e.id, "event": &e.name, "data": &e.data}[field]
+			if into != nil {
+				require.Empty(t, *into, "one line each")
+				*into = strings.TrimPrefix(value, " ")
+			} else {
+				require.Contains(t, []string{"retry", ""}, field)
+			}
+		}
+		if e.data != "" {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// requireEvents holds the events of a stream against the document.
+func requireEvents(t testing.TB, stream string) {
+	t.Helper()
+	schemas := map[string]string{"result": "CodeModeResult", "problem": "Problem"}
+	for _, e := range parseEvents(t, stream) {
+		if e.name == "missed" {
+			require.Empty(t, e.id)
+			continue
+		}
+		schema, last := schemas[e.name]
+		if !last {
+			require.NotEmpty(t, e.id, "%+v", e)
+			require.Contains(t, gjson.GetBytes(openAPISource, "components.schemas.EventStream.description").Str, e.name)
+			schema = "EventData"
+		}
+		requireSchema(t, "/components/schemas/"+schema, []byte(e.data))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/namespaces"
 )
@@ -23,6 +24,8 @@ type fakeBackend struct {
 	ready   error
 	health  Health
 	close   func(ctx context.Context) error
+
+	log *events.Log // of all turns
 
 	mu       sync.Mutex
 	turns    map[string]*fakeTurn // by tenant + "/" + id
@@ -61,7 +64,7 @@ func text(r *bridge.Result) string { return string(r.AppendJSON(nil)) }
 
 // newFake has one turn, "turn-1", of the empty tenant, whose cells return 2.
 func newFake() *fakeBackend {
-	f := &fakeBackend{turns: map[string]*fakeTurn{}}
+	f := &fakeBackend{turns: map[string]*fakeTurn{}, log: events.NewHub().NewLog("", nil, func() {})}
 	f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) { return completedTwo, nil }
 	f.wait = func(context.Context, bridge.WaitInput) (*bridge.Result, error) { return completedTwo, nil }
 	f.prepare = func(*bridge.TurnRequest) error { return nil }
@@ -109,6 +112,17 @@ func (f *fakeBackend) Turn(tenant, id string) (Turn, error) {
 		return t, nil
 	}
 	return nil, &bridge.Error{Kind: bridge.KindNotFound, Msg: "no such turn", Key: "turnId"}
+}
+
+func (f *fakeBackend) FollowRun(_, runID, after string) (*events.Listener, error) {
+	if runID == "gone" {
+		return nil, &bridge.Error{Kind: bridge.KindNotFound, Msg: "no such run"}
+	}
+	return f.log.Listen(nil, "", after)
+}
+
+func (t *fakeTurn) Follow(after string) (*events.Listener, error) {
+	return t.backend.log.Listen(nil, "", after)
 }
 
 func (f *fakeBackend) AbortRun(_, runID string) error {

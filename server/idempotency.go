@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"net/http"
 
@@ -30,19 +31,30 @@ func (r request) digest() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
+// producer appends an answer to dst. It returns dst also with an error.
+type producer = func(ctx context.Context, dst []byte) ([]byte, error)
+
 // answerOnce sends what produce appends. With an Idempotency-Key, produce runs at most once for each key, turn and
-// route of a tenant; who comes second waits.
-func (s *Server) answerOnce(c echo.Context, of request, produce func(dst []byte) ([]byte, error)) error {
+// route of a tenant; who comes second waits. A client that asks for events gets them as well (contract I5).
+func (s *Server) answerOnce(c echo.Context, of request, produce producer) error {
 	keys := c.Request().Header[headerIdempotency]
-	if len(keys) == 0 {
-		buffer := takeBuffer()
-		defer giveBuffer(buffer)
-		var err error
-		if *buffer, err = produce(*buffer); err != nil {
-			return err
-		}
-		return send(c, http.StatusOK, mimeJSON, *buffer)
+	streams := (of.route == "exec" || of.route == "wait") && wantsEvents(c)
+	switch {
+	case len(keys) > 0:
+		return s.answerKeyed(c, of, keys, streams, produce)
+	case streams:
+		return s.streamAnswer(c, func(ctx context.Context) ([]byte, error) { return produce(ctx, nil) })
 	}
+	buffer := takeBuffer()
+	defer giveBuffer(buffer)
+	var err error
+	if *buffer, err = produce(c.Request().Context(), *buffer); err != nil {
+		return err
+	}
+	return send(c, http.StatusOK, mimeJSON, *buffer)
+}
+
+func (s *Server) answerKeyed(c echo.Context, of request, keys []string, streams bool, produce producer) error {
 	if err := checkIdempotencyKey(keys); err != nil {
 		return err
 	}
@@ -51,12 +63,19 @@ func (s *Server) answerOnce(c echo.Context, of request, produce func(dst []byte)
 	if err != nil {
 		return err
 	}
-	if mine {
-		s.produce(at, produce)
-	} else {
+	if !mine {
 		c.Response().Header().Set(headerReplayed, "true")
 	}
-	body, err := first.await(c.Request().Context())
+	give := func(ctx context.Context) ([]byte, error) {
+		if mine {
+			s.produce(ctx, at, produce)
+		}
+		return first.await(ctx)
+	}
+	if streams {
+		return s.streamAnswer(c, give)
+	}
+	body, err := give(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -64,10 +83,10 @@ func (s *Server) answerOnce(c echo.Context, of request, produce func(dst []byte)
 }
 
 // produce fills a claimed slot, whatever happens: a claim that is never finished would block its key for good.
-func (s *Server) produce(at slot, produce func([]byte) ([]byte, error)) {
+func (s *Server) produce(ctx context.Context, at slot, produce producer) {
 	body, err := []byte(nil), error(&problem{kind: kindInternal})
 	defer func() { s.answers.finish(at, body, err) }()
-	body, err = produce(nil)
+	body, err = produce(ctx, nil)
 }
 
 func checkIdempotencyKey(keys []string) error {

@@ -161,9 +161,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		// Nobody is left to read an answer.
 		return
 	}
-	p := asProblem(err)
-	instance := "urn:codecell:request:" + rand.Text()
-	s.logFailure(c, p, instance, err)
+	p, instance := s.failed(c, err)
 	if p.retryAfter > 0 {
 		seconds := int(math.Ceil(p.retryAfter.Seconds()))
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(seconds))
@@ -171,6 +169,13 @@ func (s *Server) fail(err error, c echo.Context) {
 	if sendErr := send(c, p.status(), mimeProblem, p.document(instance)); sendErr != nil {
 		s.log.Debug("answer not delivered", "instance", instance, "error", sendErr)
 	}
+}
+
+// failed logs a failure, and returns what the client is told of it.
+func (s *Server) failed(c echo.Context, err error) (*problem, string) {
+	p, instance := asProblem(err), "urn:codecell:request:"+rand.Text()
+	s.logFailure(c, p, instance, err)
+	return p, instance
 }
 
 func (p *problem) document(instance string) []byte {

@@ -65,12 +65,12 @@ func (s *Server) resume(c echo.Context, route string,
 		return err
 	}
 	of := request{route: route, turn: req.turnID, path: c.Request().URL.Path, body: body.bytes}
-	return s.answerOnce(c, of, func(dst []byte) ([]byte, error) {
+	return s.answerOnce(c, of, func(ctx context.Context, dst []byte) ([]byte, error) {
 		turn, err := s.backend.Turn(Tenant(c), req.turnID)
 		if err != nil {
 			return dst, err
 		}
-		return act(c.Request().Context(), turn, req, dst)
+		return act(ctx, turn, req, dst)
 	})
 }
 

@@ -34,6 +34,11 @@ type Options struct {
 	BodyTimeout time.Duration
 	// MaxConnections bounds open connections; zero means 4096. More wait unaccepted.
 	MaxConnections int
+	// MaxStreams bounds the streams of events that are open at once, GET requests that each take a connection for as long as
+	// the client likes; zero means a quarter of MaxConnections. MaxTenantStreams bounds those of one tenant; zero means half
+	// of MaxStreams, or all of it when there is only one tenant.
+	MaxStreams       int
+	MaxTenantStreams int
 	// MCP answers MCP clients at /mcp (contract E5); nil leaves that out.
 	MCP MCP
 	// Answered is told of each answer. Nil for nobody.
@@ -64,6 +69,12 @@ func (o Options) withDefaults() Options {
 	if o.MaxConnections == 0 {
 		o.MaxConnections = 4096
 	}
+	if o.MaxStreams == 0 {
+		o.MaxStreams = max(o.MaxConnections/4, 1)
+	}
+	if o.MaxTenantStreams == 0 {
+		o.MaxTenantStreams = int(tenantShare(int64(o.MaxStreams), len(o.Keys)))
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -77,6 +88,7 @@ type Server struct {
 	authenticator  *authenticator
 	answers        *answers
 	bodies         *bodyBudgets
+	streams        *streamPlaces
 	bodyTimeout    time.Duration
 	maxExec        int
 	maxConnections int
@@ -105,6 +117,7 @@ func New(o Options) (*Server, error) {
 		maxConnections: o.MaxConnections, mcp: o.MCP, answered: o.Answered, log: o.Logger, openAPI: description,
 	}
 	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes, auth.tenants())
+	s.streams = newStreamPlaces(o.MaxStreams, o.MaxTenantStreams)
 	s.echo = s.routes()
 	s.patterns = map[string]bool{}
 	for _, r := range s.echo.Routes() {
@@ -142,11 +155,13 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/v1/turns", s.createTurn, guard...)
 	e.DELETE("/v1/turns/:id", s.dropTurn, guard...)
 	e.Match(read, "/v1/turns/:id/trajectory", s.trajectory, guard...)
+	e.Match(read, "/v1/turns/:id/events", s.turnEvents, guard...)
 	e.POST("/v1/exec", s.exec, guard...)
 	e.POST("/v1/wait", s.wait, guard...)
 	e.POST("/v1/runs/:runId/results", s.deliver, guard...)
 	e.POST("/v1/runs/:runId/export", s.exportRun, guard...)
 	e.POST("/v1/runs/:runId/import", s.importRun, guard...)
+	e.Match(read, "/v1/runs/:runId/events", s.runEvents, guard...)
 	e.DELETE("/v1/runs/:runId", s.abortRun, guard...)
 	e.DELETE("/v1/sessions/:id", s.dropSession, guard...)
 	e.Match(read, "/v1/namespaces", s.listNamespaces, guard...)

@@ -37,12 +37,12 @@ func (s *Server) transfer(c echo.Context, route string, act func(context.Context
 		return err
 	}
 	of := request{route: route, turn: turnID, path: c.Request().URL.Path, body: body.bytes}
-	return s.answerOnce(c, of, func(dst []byte) ([]byte, error) {
+	return s.answerOnce(c, of, func(ctx context.Context, dst []byte) ([]byte, error) {
 		turn, err := s.backend.Turn(Tenant(c), turnID)
 		if err != nil {
 			return dst, err
 		}
-		exported, err := act(c.Request().Context(), turn, snapshot)
+		exported, err := act(ctx, turn, snapshot)
 		if err != nil {
 			return dst, err
 		}

@@ -150,6 +150,10 @@ type HTTPConfig struct {
 	MaxBodyBytes int64 `json:"maxBodyBytes"`
 	// MaxTenantBodyBytes is how many of those may be one tenant's. Default half, or all with one key or none.
 	MaxTenantBodyBytes int64 `json:"maxTenantBodyBytes"`
+	// MaxStreams is how many streams of events may be open at once, each a connection. Default a quarter of maxConnections.
+	MaxStreams int `json:"maxStreams"`
+	// MaxTenantStreams is how many of those may be one tenant's. Default half, or all with one key or none.
+	MaxTenantStreams int `json:"maxTenantStreams"`
 }
 
 // IdempotencyConfig bounds what is remembered of requests with an Idempotency-Key; zero leaves a bound to the server.
@@ -362,6 +366,8 @@ func (c Config) validate() error {
 		{"http.maxConnections", int64(c.HTTP.MaxConnections)},
 		{"http.maxBodyBytes", c.HTTP.MaxBodyBytes},
 		{"http.maxTenantBodyBytes", c.HTTP.MaxTenantBodyBytes},
+		{"http.maxStreams", int64(c.HTTP.MaxStreams)},
+		{"http.maxTenantStreams", int64(c.HTTP.MaxTenantStreams)},
 		{"idempotency.maxEntries", int64(c.Idempotency.MaxEntries)},
 		{"idempotency.maxTenantEntries", int64(c.Idempotency.MaxTenantEntries)},
 		{"idempotency.maxBytes", c.Idempotency.MaxBytes},

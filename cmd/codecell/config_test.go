@@ -38,7 +38,7 @@ func TestLoadConfig(t *testing.T) {
 				isolation: "thread", sandbox: "require", workers: 4, recycleSeconds: 5, recycleBytes: 6,
 			},
 			snapshot: {key: "fedcba9876543210", maxBytes: 8, maxTenantBytes: 7, parkedHeaps: 9},
-			http: {maxConnections: 4, maxBodyBytes: 5, maxTenantBodyBytes: 3},
+			http: {maxConnections: 4, maxBodyBytes: 5, maxTenantBodyBytes: 3, maxStreams: 2, maxTenantStreams: 1},
 			idempotency: {maxEntries: 10, maxTenantEntries: 11, maxBytes: 12, maxTenantBytes: 13},
 			turns: {max: 6, ttlSeconds: 7,},
 		}`))
@@ -49,7 +49,7 @@ func TestLoadConfig(t *testing.T) {
 		require.Equal(t, []server.Key{{ID: "a", SHA256: server.HashKey("k")}}, c.Auth.Keys)
 		require.Equal(t, EngineConfig{"wasi", "/c", "thread", "require", 4, 5, 6, 1, 2, 3}, c.Engine)
 		require.Equal(t, SnapshotConfig{"fedcba9876543210", 8, 7, 9}, c.Snapshot)
-		require.Equal(t, HTTPConfig{4, 5, 3}, c.HTTP)
+		require.Equal(t, HTTPConfig{4, 5, 3, 2, 1}, c.HTTP)
 		require.Equal(t, server.AnswerBounds{Entries: 10, TenantEntries: 11, Bytes: 12, TenantBytes: 13}, c.Idempotency.bounds())
 		require.Equal(t, TurnsConfig{6, 7}, c.Turns)
 		mode, err := c.codeMode()

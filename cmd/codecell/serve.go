@@ -64,6 +64,7 @@ func (s *serveCommand) Run(t *terminal) error {
 	srv, err := server.New(server.Options{
 		Backend: backend, Keys: c.Auth.Keys, MaxSourceBytes: codeMode.MaxSourceBytes,
 		MaxBodyBytes: c.HTTP.MaxBodyBytes, MaxTenantBodyBytes: c.HTTP.MaxTenantBodyBytes,
+		MaxStreams: c.HTTP.MaxStreams, MaxTenantStreams: c.HTTP.MaxTenantStreams,
 		MaxConnections: c.HTTP.MaxConnections, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Answered: backend.metrics.Answered, Logger: logger,
 	})
 	if err != nil {

@@ -94,6 +94,7 @@ func Run(t *testing.T, target Target) {
 			{"G recursion", recursion},
 			{"I problems", problems},
 			{"I idempotency", idempotency},
+			{"I events", events},
 			{"J wire", wireFormat},
 			{"checklist", checklist},
 		} {
