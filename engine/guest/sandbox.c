@@ -22,6 +22,10 @@ __thread struct sandbox *inside;
 
 const char *sandbox_module(void) { return &sandbox_code ? sandbox_code.module : NULL; }
 
+// Go asks here: what it names itself must be there when the binary is linked.
+uint64_t sandbox_constant_from(void) { return sandbox_code.constant_from; }
+uint64_t sandbox_constant_to(void) { return sandbox_code.constant_to; }
+
 #if defined(__linux__) && defined(__x86_64__)
 
 int sandbox_supported(void) { return 1; }

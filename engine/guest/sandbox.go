@@ -84,7 +84,7 @@ func (s *Sandbox) Grow(pages uint32) bool { return C.sandbox_grow(s.c, C.uint32_
 
 // Constant returns the part of the memory that can't be written to, neither by the guest nor by the host.
 func (s *Sandbox) Constant() (from, to uint32) {
-	return uint32(C.sandbox_code.constant_from), uint32(C.sandbox_code.constant_to)
+	return uint32(C.sandbox_constant_from()), uint32(C.sandbox_constant_to())
 }
 
 // Control is the host's side of the function that is under way.

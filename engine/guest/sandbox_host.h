@@ -36,6 +36,8 @@ void sandbox_freshen(struct sandbox *s, int deep);
 int sandbox_call(struct sandbox *s, int function, const uint32_t args[SANDBOX_ARGS], int64_t timeout_ns);
 void sandbox_keep_code(int index, const uint8_t *code, uint64_t len);
 const char *sandbox_module(void);
+uint64_t sandbox_constant_from(void);
+uint64_t sandbox_constant_to(void);
 int sandbox_supported(void);
 
 // sandbox_fault.c
