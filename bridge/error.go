@@ -18,6 +18,9 @@ const (
 	KindTooLarge Kind = "too_large"
 	// KindOverloaded is a refusal for want of room; RetryAfter says when to come back (contract H5).
 	KindOverloaded Kind = "overloaded"
+	// KindQuota is a refusal because the tenant has used up what is its own, whatever others have left; RetryAfter says when
+	// to come back (contract I2).
+	KindQuota Kind = "quota"
 	// KindUnavailable is a service that can't run code now: its engine did not load (contract A8) or it is shutting
 	// down (contract I1).
 	KindUnavailable Kind = "unavailable"

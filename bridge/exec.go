@@ -21,7 +21,7 @@ type ExecInput struct {
 // Exec runs a cell (contract B). The error, if any, is an *Error: the service can't take the cell. Whatever the cell
 // does is a result.
 func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
-	end, err := t.service.beginInvocation()
+	end, err := t.service.beginInvocation(t.of)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (t *Turn) Export(ctx context.Context, runID string) (*Exported, error) {
 	if s.offloader == nil {
 		return nil, noEngine(errors.New("this service has no engine whose guests can leave the process"))
 	}
-	end, err := s.beginInvocation()
+	end, err := s.beginInvocation(t.of)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (t *Turn) Import(ctx context.Context, runID string, sealed []byte) (*Export
 	if o == nil {
 		return nil, noEngine(errors.New("this service has no engine that restores snapshots"))
 	}
-	end, err := t.service.beginInvocation()
+	end, err := t.service.beginInvocation(t.of)
 	if err != nil {
 		return nil, err
 	}

@@ -159,8 +159,13 @@ func (r *run) drive(i *invocation, input []byte) (*Result, error) {
 // step executes one step and takes in its effects. It returns what the step asked for, or the result if that settles the
 // matter.
 func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
+	of := r.turn.of
+	if !of.steps.enter(r.ctx, r.service.options.Tenants(of.name).Steps) {
+		return nil, r.fail(engineFailure(engine.ErrStopped, r)), nil
+	}
 	asked := time.Now()
 	effects, err := r.guest.step(r.ctx, input, i.left)
+	of.steps.leave()
 	i.measured = effects != nil
 	if effects == nil {
 		if errors.Is(err, engine.ErrOverloaded) {

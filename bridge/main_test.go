@@ -214,7 +214,7 @@ func aRun(t testing.TB, raw string) *run {
 	c, err := config.Default().Merge(json.RawMessage(raw))
 	require.NoError(t, err)
 	s := &Service{options: Options{}.withDefaults(), account: account.New("service", 1<<30)}
-	turn := &Turn{service: s, account: s.account, config: c, redactor: func() *redact.Redactor { return nil }}
+	turn := &Turn{service: s, account: s.account, of: &tenancy{}, config: c, redactor: func() *redact.Redactor { return nil }}
 	r, err := newRun(turn, cell{})
 	require.NoError(t, err)
 	t.Cleanup(r.discard)

@@ -50,7 +50,7 @@ func (p *pace) ended(r *run, i *invocation) {
 	if i.used > longInvocation {
 		return
 	}
-	tenant := r.turn.tenantShare
+	tenant := r.turn.of.share
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.last != tenant {
@@ -73,11 +73,11 @@ func (p *pace) wanted(tenant *engine.Share) (anybody, others bool) {
 // long says whether an invocation is a long one, and whether short ones want to go first.
 func (p *pace) long(r *run, i *invocation) (long, wanted bool) {
 	long = i.used > longInvocation
-	usually, greedy := r.turn.usual.value() > longInvocation, r.turn.tenantShare.Recent() > muchOfMachine
+	usually, greedy := r.turn.usual.value() > longInvocation, r.turn.of.share.Recent() > muchOfMachine
 	if !long && !usually && !greedy {
 		return false, false
 	}
-	anybody, others := p.wanted(r.turn.tenantShare)
+	anybody, others := p.wanted(r.turn.of.share)
 	wanted = anybody && (long || usually) || others
 	return long || wanted, wanted
 }

@@ -19,7 +19,7 @@ type paced struct {
 
 func pacedOf(tenant *engine.Share) *paced {
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &Turn{share: tenant.Sub(), tenantShare: tenant}
+	t := &Turn{share: tenant.Sub(), of: &tenancy{share: tenant}}
 	return &paced{&run{turn: t, ctx: ctx, cancel: cancel}, &invocation{limit: 100 * time.Millisecond, left: 100 * time.Millisecond}}
 }
 

@@ -50,6 +50,9 @@ type Options struct {
 	MemoryBytes int64
 	// TenantBytes bounds the same for each tenant. Default half of MemoryBytes.
 	TenantBytes int64
+	// Tenants bounds single tenants (contract I2). It is asked for each turn and each exec and wait, so it may answer
+	// differently after a while, and must be quick. Nil bounds them by the rest of Options alone.
+	Tenants func(tenant string) TenantLimits
 	// Observer is told what happens to runs. Nil for none.
 	Observer Observer
 	// Snapshots keeps guests that were copied out; the service closes it. Default: this process's memory, at most
@@ -125,6 +128,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.TenantBytes <= 0 {
 		o.TenantBytes = o.MemoryBytes / 2
+	}
+	if o.Tenants == nil {
+		o.Tenants = func(string) TenantLimits { return TenantLimits{} }
 	}
 	if o.Namespaces == nil {
 		o.Namespaces = &namespaces.Registry{}
@@ -332,16 +338,27 @@ func (s *Service) allTurns() []*Turn {
 	return all
 }
 
-// beginInvocation admits an exec or a wait; the caller must call the returned function when it is over.
-func (s *Service) beginInvocation() (func(), error) {
+// beginInvocation admits an exec or a wait of a tenant; the caller must call the returned function when it is over.
+func (s *Service) beginInvocation(of *tenancy) (func(), error) {
+	limit := s.options.Tenants(of.name).Running
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, errShuttingDown
 	}
+	if limit > 0 && of.running >= limit {
+		return nil, &Error{
+			Kind: KindQuota, RetryAfter: time.Second,
+			Msg: fmt.Sprintf("%d execs and waits of your tenant are under way, which is as many as it may have at once; send the request again when one is over", limit),
+		}
+	}
+	of.running++
 	s.invocations.Add(1)
 	s.live.Add(1)
 	return func() {
+		s.mu.Lock()
+		of.running--
+		s.mu.Unlock()
 		s.live.Add(-1)
 		s.invocations.Done()
 	}, nil

@@ -42,11 +42,11 @@ type TurnRequest struct {
 type Turn struct {
 	service     *Service
 	account     *account.Account // the tenant's
-	share       *engine.Share    // of the machine, a part of tenantShare
-	tenantShare *engine.Share
-	stores      *store.Tenant // the tenant's
-	usual       usual         // about what an invocation uses
-	held        int           // bytes of the turn itself, in it
+	of          *tenancy         // the tenant's
+	share       *engine.Share    // of the machine, a part of the tenant's
+	stores      *store.Tenant    // the tenant's
+	usual       usual            // about what an invocation uses
+	held        int              // bytes of the turn itself, in it
 	id          string
 	tenant      string
 	context     Context
@@ -82,7 +82,11 @@ type counters struct{ search, describe, call atomic.Int64 }
 
 // Prepare makes a turn in the order of contract A1: tools, policy, then code mode or the tools as they are.
 func (s *Service) Prepare(ctx context.Context, tenant string, req *TurnRequest) (*Turn, error) {
-	limits, err := s.configOf(req.Context.AgentID).Narrow(req.Config)
+	ceiling, err := s.ceiling(tenant, req.Context.AgentID)
+	if err != nil {
+		return nil, err // the operator's mistake, of which a client learns nothing
+	}
+	limits, err := ceiling.Narrow(req.Config)
 	if err != nil {
 		return nil, refuseConfig(err)
 	}
@@ -129,7 +133,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	}
 	of := s.tenant(tenant)
 	t := &Turn{
-		service: s, account: of.account, share: of.share.Sub(), tenantShare: of.share, stores: of.stores, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
+		service: s, account: of.account, of: of, share: of.share.Sub(), stores: of.stores, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{}, trajectory: trajectory.New(of.trajectories),
 	}

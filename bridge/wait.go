@@ -29,7 +29,7 @@ const (
 
 // Wait resumes a suspended run (contract C3).
 func (t *Turn) Wait(ctx context.Context, in WaitInput) (*Result, error) {
-	end, err := t.service.beginInvocation()
+	end, err := t.service.beginInvocation(t.of)
 	if err != nil {
 		return nil, err
 	}

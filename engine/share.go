@@ -75,6 +75,14 @@ func (s *Share) Before(o *Share) bool {
 	return false
 }
 
+// Owner returns whose share it is in the end: the topmost that it is a part of. Nobody's is nil.
+func (s *Share) Owner() *Share {
+	for s != nil && s.parent != nil {
+		s = s.parent
+	}
+	return s
+}
+
 // path is the share and the one that it is a part of, the topmost first. Deeper ones count no more.
 func (s *Share) path() [2]*Share {
 	if s == nil || s.parent == nil {

@@ -22,7 +22,7 @@ type AnswerBounds struct {
 	TenantBytes int64
 }
 
-func (b AnswerBounds) withDefaults(tenants int) AnswerBounds {
+func (b AnswerBounds) withDefaults(severalTenants bool) AnswerBounds {
 	if b.Entries <= 0 {
 		b.Entries = 1 << 16
 	}
@@ -30,17 +30,17 @@ func (b AnswerBounds) withDefaults(tenants int) AnswerBounds {
 		b.Bytes = 64 << 20
 	}
 	if b.TenantEntries <= 0 {
-		b.TenantEntries = int(tenantShare(int64(b.Entries), tenants))
+		b.TenantEntries = int(tenantShare(int64(b.Entries), severalTenants))
 	}
 	if b.TenantBytes <= 0 {
-		b.TenantBytes = tenantShare(b.Bytes, tenants)
+		b.TenantBytes = tenantShare(b.Bytes, severalTenants)
 	}
 	return b
 }
 
-// tenantShare is what one of so many tenants may have when nothing else is configured.
-func tenantShare(all int64, tenants int) int64 {
-	if tenants <= 1 {
+// tenantShare is what one tenant may have when nothing else is configured.
+func tenantShare(all int64, severalTenants bool) int64 {
+	if !severalTenants {
 		return all
 	}
 	return (all + 1) / 2

@@ -14,7 +14,7 @@ import (
 
 // answersAt is a store whose clock the test sets.
 func answersAt(b AnswerBounds) (*answers, *time.Time) {
-	a, now := newAnswers(b.withDefaults(2)), time.Unix(0, 0)
+	a, now := newAnswers(b.withDefaults(true)), time.Unix(0, 0)
 	a.now = func() time.Time { return now }
 	return a, &now
 }
@@ -144,7 +144,7 @@ func TestAnswersBounds(t *testing.T) {
 		require.Empty(t, a.tenants)
 	})
 	t.Run("H6 by default a tenant may have half, or all when it is alone", func(t *testing.T) {
-		require.Equal(t, AnswerBounds{1 << 16, 1 << 15, 64 << 20, 32 << 20}, AnswerBounds{}.withDefaults(2))
-		require.Equal(t, AnswerBounds{1 << 16, 1 << 16, 64 << 20, 64 << 20}, AnswerBounds{}.withDefaults(1))
+		require.Equal(t, AnswerBounds{1 << 16, 1 << 15, 64 << 20, 32 << 20}, AnswerBounds{}.withDefaults(true))
+		require.Equal(t, AnswerBounds{1 << 16, 1 << 16, 64 << 20, 64 << 20}, AnswerBounds{}.withDefaults(false))
 	})
 }

@@ -59,7 +59,7 @@ func contestants(b *testing.B) map[string]contestant {
 		"noop": {echoNoop(), benchBody},
 		"exec": {newTestServer(b, Options{Backend: newFake()}).Handler(), benchBody},
 		"exec-keys": {
-			newTestServer(b, Options{Backend: keyed, Keys: []Key{{"a", HashKey("a")}}}).Handler(), benchBody,
+			newTestServer(b, Options{Backend: keyed, Keys: keysOf("a")}).Handler(), benchBody,
 		},
 		"exec-real": {
 			realServer.Handler(),

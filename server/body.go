@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,23 +43,30 @@ func (b *budget) take(n int64) bool {
 // bodyBudgets bound the bodies of each tenant, and those of all.
 type bodyBudgets struct {
 	all     budget
-	tenants map[string]*budget // never changed after it was made
+	each    int64
+	tenants sync.Map // of *budget, by tenant: no more than there ever were keys
 }
 
-func newBodyBudgets(all, each int64, tenants []string) *bodyBudgets {
-	b := &bodyBudgets{tenants: make(map[string]*budget, len(tenants))}
+func newBodyBudgets(all, each int64) *bodyBudgets {
+	b := &bodyBudgets{each: each}
 	b.all.left.Store(all)
-	for _, tenant := range tenants {
-		own := &budget{}
-		own.left.Store(each)
-		b.tenants[tenant] = own
-	}
 	return b
+}
+
+// of returns a tenant's budget.
+func (b *bodyBudgets) of(tenant string) *budget {
+	if own, ok := b.tenants.Load(tenant); ok {
+		return own.(*budget)
+	}
+	fresh := &budget{}
+	fresh.left.Store(b.each)
+	own, _ := b.tenants.LoadOrStore(tenant, fresh)
+	return own.(*budget)
 }
 
 // take reserves n bytes for a tenant.
 func (b *bodyBudgets) take(tenant string, n int64) error {
-	own := b.tenants[tenant]
+	own := b.of(tenant)
 	if !own.take(n) {
 		return &problem{
 			kind: kindQuota, retryAfter: time.Second,
@@ -76,7 +84,7 @@ func (b *bodyBudgets) take(tenant string, n int64) error {
 }
 
 func (b *bodyBudgets) giveBack(tenant string, n int64) {
-	b.tenants[tenant].left.Add(n)
+	b.of(tenant).left.Add(n)
 	b.all.left.Add(n)
 }
 

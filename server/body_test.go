@@ -24,7 +24,7 @@ func TestBodyBudget(t *testing.T) {
 	t.Run("H6 those of one tenant too, and the others do not notice", func(t *testing.T) {
 		f := newFake()
 		s := newTestServer(t, Options{
-			Backend: f, MaxBodyBytes: 4 << 20, MaxTenantBodyBytes: 1 << 20, Keys: []Key{{"a", HashKey("a")}, {"b", HashKey("b")}},
+			Backend: f, MaxBodyBytes: 4 << 20, MaxTenantBodyBytes: 1 << 20, Keys: keysOf("a", "b"),
 		})
 		require.NoError(t, s.bodies.take("a", 512<<10), "another body of the tenant's")
 		rec := do(t, s, big.with("Authorization", "Bearer a"))
@@ -39,10 +39,10 @@ func TestBodyBudget(t *testing.T) {
 		do(t, s, post("/v1/turns", `{"x":"`+strings.Repeat("x", 700<<10)))
 		do(t, s, post("/v1/turns", `{"x":"`+strings.Repeat("x", 2<<20)+`"}`))
 		require.EqualValues(t, 1<<20, s.bodies.all.left.Load())
-		require.EqualValues(t, 1<<20, s.bodies.tenants[""].left.Load())
+		require.EqualValues(t, 1<<20, s.bodies.of("").left.Load())
 	})
 	t.Run("H6 by default a tenant may have half, or all when it is alone", func(t *testing.T) {
 		require.EqualValues(t, 128<<20, Options{}.withDefaults().MaxTenantBodyBytes)
-		require.EqualValues(t, 64<<20, Options{Keys: make([]Key, 2)}.withDefaults().MaxTenantBodyBytes)
+		require.EqualValues(t, 64<<20, Options{Keys: keysOf("a", "b")}.withDefaults().MaxTenantBodyBytes)
 	})
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 	"github.com/codecell/codecell/server/contracttest"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 // TestContract holds the service as it is shipped to the contract, on each engine and in each isolation.
@@ -111,9 +112,15 @@ func startService(t *testing.T, e engine.Engine, codeMode string) contracttest.T
 		},
 	})
 	require.NoError(t, err)
+	var keys []keyring.Key
+	for _, tenant := range []string{"one", "two", "three"} {
+		keys = append(keys, keyring.Key{ID: tenant, SHA256: keyring.Hash("key-" + tenant)})
+	}
+	ring, err := keyring.New(keys, "")
+	require.NoError(t, err)
 	s, err := server.New(server.Options{
 		Backend: server.FromBridge(service, nil),
-		Keys:    []server.Key{{ID: "one", SHA256: server.HashKey("key-one")}, {ID: "two", SHA256: server.HashKey("key-two")}, {ID: "three", SHA256: server.HashKey("key-three")}},
+		Keys:    ring,
 	})
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -53,7 +53,7 @@ func TestIdempotency(t *testing.T) {
 			return f.exec(ctx, bridge.ExecInput{})
 		}
 		f.turns["a/turn-1"], f.turns["b/turn-1"], f.turns["a/turn-2"] = f.turns["/turn-1"], f.turns["/turn-1"], f.turns["/turn-1"]
-		s := newTestServer(t, Options{Backend: f, Keys: []Key{{"a", HashKey("a")}, {"b", HashKey("b")}}})
+		s := newTestServer(t, Options{Backend: f, Keys: keysOf("a", "b")})
 		for _, c := range []call{
 			keyed("k"), post("/v1/exec", cell), post("/v1/exec", cell), keyed("K"),
 			post("/v1/exec", `{"turnId":"turn-2","code":"return 1+1"}`).with("Idempotency-Key", "k"),
@@ -150,7 +150,7 @@ func TestIdempotencyConcurrent(t *testing.T) {
 		})
 	})
 	t.Run("G7 one that waits may go away", func(t *testing.T) {
-		store := newAnswers(AnswerBounds{}.withDefaults(0))
+		store := newAnswers(AnswerBounds{}.withDefaults(false))
 		first, mine, err := store.claim(slot{key: "k"}, [32]byte{})
 		require.NoError(t, err)
 		require.True(t, mine)
@@ -168,7 +168,7 @@ func TestIdempotencyQuota(t *testing.T) {
 	open := func(t *testing.T, b AnswerBounds) (*Server, *atomic.Int64) {
 		f := newFake()
 		f.turns["a/turn-1"], f.turns["b/turn-1"] = f.turns["/turn-1"], f.turns["/turn-1"]
-		return newTestServer(t, Options{Backend: f, Answers: b, Keys: []Key{{"a", HashKey("a")}, {"b", HashKey("b")}}}), counting(f)
+		return newTestServer(t, Options{Backend: f, Answers: b, Keys: keysOf("a", "b")}), counting(f)
 	}
 	t.Run("H6 a tenant that has used up its keys is refused, and nothing of anybody is forgotten", func(t *testing.T) {
 		s, runs := open(t, AnswerBounds{Entries: 4, TenantEntries: 2})
@@ -208,7 +208,7 @@ func newlyFull(t *testing.T) *Server {
 	f := newFake()
 	f.turns["a/turn-1"], f.turns["b/turn-1"] = f.turns["/turn-1"], f.turns["/turn-1"]
 	s := newTestServer(t, Options{
-		Backend: f, Answers: AnswerBounds{Entries: 1, TenantEntries: 1}, Keys: []Key{{"a", HashKey("a")}, {"b", HashKey("b")}},
+		Backend: f, Answers: AnswerBounds{Entries: 1, TenantEntries: 1}, Keys: keysOf("a", "b"),
 	})
 	require.Equal(t, 200, do(t, s, post("/v1/exec", cell).with("Idempotency-Key", "k").with("Authorization", "Bearer a")).Code)
 	return s

@@ -129,6 +129,7 @@ func refused(e *bridge.Error) *problem {
 		bridge.KindConflict:    kindConflict,
 		bridge.KindTooLarge:    kindTooLarge,
 		bridge.KindOverloaded:  kindOverloaded,
+		bridge.KindQuota:       kindQuota,
 		bridge.KindUnavailable: kindUnavailable,
 	}
 	k, ok := kinds[e.Kind]

@@ -14,6 +14,7 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/catalog"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 const cell = `{"turnId":"turn-1","code":"return 1+1"}`
@@ -153,7 +154,7 @@ func TestLog(t *testing.T) {
 		f := newFake()
 		f.add("a", "turn-1", nil)
 		s := newTestServer(t, Options{
-			Backend: f, Keys: []Key{{"a", HashKey(secret)}},
+			Backend: f, Keys: ring(keyring.Key{ID: "a", SHA256: keyring.Hash(secret)}),
 			Logger: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: level})),
 		})
 		require.Equal(t, 200, do(t, s, post("/v1/exec", cell).with("Authorization", "Bearer "+secret)).Code)

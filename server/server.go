@@ -13,13 +13,16 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 // Options configure a Server. Only Backend is required.
 type Options struct {
 	Backend Backend
 	// Keys are the API keys; without any the service keeps to loopback (contract I2).
-	Keys []Key
+	Keys *keyring.Ring
+	// Rate bounds how often a tenant may send requests; it is asked for each. Nil bounds nobody.
+	Rate func(tenant string) Rate
 	// MaxSourceBytes is the operator's bound on a cell's source; it sets what an exec may weigh. Zero means the default
 	// of contract A2.
 	MaxSourceBytes int
@@ -60,9 +63,9 @@ func (o Options) withDefaults() Options {
 		o.MaxBodyBytes = 128 << 20
 	}
 	if o.MaxTenantBodyBytes == 0 {
-		o.MaxTenantBodyBytes = tenantShare(o.MaxBodyBytes, len(o.Keys))
+		o.MaxTenantBodyBytes = tenantShare(o.MaxBodyBytes, o.Keys.Several())
 	}
-	o.Answers = o.Answers.withDefaults(len(o.Keys))
+	o.Answers = o.Answers.withDefaults(o.Keys.Several())
 	if o.BodyTimeout == 0 {
 		o.BodyTimeout = time.Minute
 	}
@@ -73,7 +76,7 @@ func (o Options) withDefaults() Options {
 		o.MaxStreams = max(o.MaxConnections/4, 1)
 	}
 	if o.MaxTenantStreams == 0 {
-		o.MaxTenantStreams = int(tenantShare(int64(o.MaxStreams), len(o.Keys)))
+		o.MaxTenantStreams = int(tenantShare(int64(o.MaxStreams), o.Keys.Several()))
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -86,6 +89,7 @@ type Server struct {
 	backend        Backend
 	echo           *echo.Echo
 	authenticator  *authenticator
+	rates          *rates
 	answers        *answers
 	bodies         *bodyBudgets
 	streams        *streamPlaces
@@ -100,23 +104,19 @@ type Server struct {
 	log            *slog.Logger
 }
 
-// New makes a Server that does not listen yet. It fails on keys that can't be used.
+// New makes a Server that does not listen yet.
 func New(o Options) (*Server, error) {
 	o = o.withDefaults()
-	auth, err := newAuthenticator(o.Keys)
-	if err != nil {
-		return nil, err
-	}
 	description, err := compactOpenAPI()
 	if err != nil {
 		return nil, fmt.Errorf("openapi.json: %w", err)
 	}
 	s := &Server{
-		backend: o.Backend, authenticator: auth, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
+		backend: o.Backend, authenticator: &authenticator{o.Keys}, rates: &rates{of: o.Rate}, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
 		maxConnections: o.MaxConnections, mcp: o.MCP, answered: o.Answered, log: o.Logger, openAPI: description,
 	}
-	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes, auth.tenants())
+	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes)
 	s.streams = newStreamPlaces(o.MaxStreams, o.MaxTenantStreams)
 	s.echo = s.routes()
 	s.patterns = map[string]bool{}
@@ -151,7 +151,7 @@ func (s *Server) routes() *echo.Echo {
 	e.Match(read, "/openapi.json", s.openapi)
 
 	// The guard is on each route and not on a group: a group would also answer for the routes that don't exist.
-	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.refuseWhenStopping, passTrace}
+	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.rates.middleware, s.refuseWhenStopping, passTrace}
 	e.POST("/v1/turns", s.createTurn, guard...)
 	e.DELETE("/v1/turns/:id", s.dropTurn, guard...)
 	e.Match(read, "/v1/turns/:id/trajectory", s.trajectory, guard...)

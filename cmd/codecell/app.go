@@ -12,6 +12,7 @@ import (
 	"github.com/codecell/codecell/engine/preparer"
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
+	"github.com/codecell/codecell/server/keyring"
 	"github.com/codecell/codecell/server/mcpserver"
 	"github.com/codecell/codecell/telemetry/metrics"
 )
@@ -25,6 +26,8 @@ type app struct {
 	service *bridge.Service
 	metrics *metrics.Metrics
 	auditor *audit.Log // nil for none
+	keys    *keyring.Ring
+	tenants *tenants
 	logger  *slog.Logger
 }
 
@@ -47,6 +50,11 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
+	keys, err := c.ring()
+	if err != nil {
+		return nil, err
+	}
+	tenants := newTenants(c, codeMode)
 	e := newEngines(c, codeMode, agents, logger)
 	if e.err != nil {
 		logger.Error("the engine could not be loaded; code mode is refused", "error", e.err)
@@ -69,7 +77,8 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		ParkedHeaps: c.parkedHeaps(codeMode), SnapshotKey: []byte(c.Snapshot.Key),
 		SnapshotBytes: c.Snapshot.MaxBytes, SnapshotTenantBytes: c.Snapshot.MaxTenantBytes,
 		MaxSuspendedRuns: c.suspendedRuns(codeMode), MemoryBytes: c.Memory.MaxBytes, TenantBytes: c.Memory.MaxTenantBytes,
-		Config: codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client, Hooks: hooks,
+		Tenants: tenants.limits,
+		Config:  codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client, Hooks: hooks,
 		Observer: counted,
 		TurnTTL:  time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 		BreakerFailures: c.Executors.BreakerFailures, BreakerPause: time.Duration(c.Executors.BreakerMs) * time.Millisecond,
@@ -87,7 +96,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	notes := func() []string { return append(e.notes(), parsers.Report()...) }
 	counted.Watch(metrics.Sources{Service: service.Stats, Workers: e.workers(), Parsers: parsers.Stats, Ready: service.Ready})
 	return &app{
-		Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, metrics: counted, auditor: auditor, logger: logger,
+		Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, metrics: counted, auditor: auditor, keys: keys, tenants: tenants, logger: logger,
 	}, nil
 }
 

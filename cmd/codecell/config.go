@@ -21,6 +21,7 @@ import (
 	"github.com/codecell/codecell/bridge/outbound"
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 // Config is the config file of codecell serve, in JSON5. Every key may be left out; an unknown one is an error
@@ -40,6 +41,8 @@ type Config struct {
 	Agents map[string]AgentConfig `json:"agents"`
 	// Auth holds the API keys.
 	Auth AuthConfig `json:"auth"`
+	// Tenants bounds single tenants; "*" is for all, and a tenant's own limits are laid over it one by one.
+	Tenants map[string]TenantConfig `json:"tenants"`
 	// Executors are settings of what runs tools.
 	Executors ExecutorsConfig `json:"executors"`
 	// Hooks are asked over HTTP before and after calls, in this order.
@@ -77,8 +80,10 @@ type AgentConfig struct {
 
 // AuthConfig says who may call.
 type AuthConfig struct {
-	// Keys are the API keys, hashed; each id is a tenant.
-	Keys []server.Key `json:"keys"`
+	// Keys are the API keys, hashed. Each is a tenant of its own unless it names one.
+	Keys []keyring.Key `json:"keys"`
+	// KeysFile has more of them, as codecell keys writes it. Changes of it count within two seconds.
+	KeysFile string `json:"keysFile"`
 }
 
 // ExecutorsConfig is for calls that leave the process.
@@ -271,7 +276,7 @@ func (c Config) WithDefaults() Config {
 		c.Snapshot.MaxBytes = 1 << 30
 	}
 	if c.Snapshot.MaxTenantBytes == 0 {
-		if c.Snapshot.MaxTenantBytes = c.Snapshot.MaxBytes; len(c.Auth.Keys) > 1 {
+		if c.Snapshot.MaxTenantBytes = c.Snapshot.MaxBytes; c.severalTenants() {
 			c.Snapshot.MaxTenantBytes /= 2
 		}
 	}
@@ -279,7 +284,7 @@ func (c Config) WithDefaults() Config {
 		c.Memory.MaxBytes = bridge.DefaultMemoryBytes
 	}
 	if c.Memory.MaxTenantBytes == 0 {
-		if c.Memory.MaxTenantBytes = c.Memory.MaxBytes; len(c.Auth.Keys) > 1 {
+		if c.Memory.MaxTenantBytes = c.Memory.MaxBytes; c.severalTenants() {
 			c.Memory.MaxTenantBytes /= 2
 		}
 	}
@@ -313,6 +318,12 @@ func (c Config) validate() error {
 		if n := len(c.Executors.SigningKeys[tenant]); n < minSigningKey {
 			return fmt.Errorf("executors.signingKeys.%s has %d bytes; use at least %d random ones", tenant, n, minSigningKey)
 		}
+	}
+	if _, err := c.ring(); err != nil {
+		return err
+	}
+	if err := c.checkTenants(); err != nil {
+		return err
 	}
 	if err := c.checkHosts(); err != nil {
 		return err
@@ -388,8 +399,8 @@ func (c Config) checkHosts() error {
 		return fmt.Errorf("executors.hosts: %w", err)
 	}
 	for _, tenant := range slices.Sorted(maps.Keys(c.Executors.TenantHosts)) {
-		if !slices.ContainsFunc(c.Auth.Keys, func(k server.Key) bool { return k.ID == tenant }) {
-			return fmt.Errorf("executors.tenantHosts.%s: no key in auth.keys has that id", tenant)
+		if !c.mayBeTenant(tenant) {
+			return fmt.Errorf("executors.tenantHosts.%s: no key in auth.keys has that tenant", tenant)
 		}
 		if _, err := outbound.ParseHosts(c.Executors.TenantHosts[tenant]); err != nil {
 			return fmt.Errorf("executors.tenantHosts.%s: %w", tenant, err)

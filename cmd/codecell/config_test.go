@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/server"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 func file(t *testing.T, name, text string) string {
@@ -27,7 +29,8 @@ func TestLoadConfig(t *testing.T) {
 		{
 			listen: '0.0.0.0:9', logLevel: "debug", graceSeconds: 5, testExecutors: true,
 			tools: {codeMode: {enabled: true, timeoutMs: 5e3, snapshot: {resume: "restore"}}},
-			auth: {keys: [{id: "a", sha256: "`+server.HashKey("k")+`"}]},
+			auth: {keys: [{id: "a", sha256: "`+keyring.Hash("k")+`"}], keysFile: ""},
+			tenants: {"*": {ratePerSecond: 1.5, rateBurst: 2}, a: {maxRunning: 3, maxSteps: 4, maxBytes: 5, codeMode: {timeoutMs: 6}}},
 			executors: {signingKey: "0123456789abcdef", hosts: ["public", "10.0.0.0/8"], tenantHosts: {a: ["tools.example.com:8443"]}},
 			hooks: [{
 				name: "guard", url: "https://tools.example.com:8443/h", headers: {A: "b"}, events: ["before_tool_call", "after_tool_call"],
@@ -46,7 +49,7 @@ func TestLoadConfig(t *testing.T) {
 		require.NoError(t, c.validate())
 		require.Equal(t, "0.0.0.0:9", c.Listen)
 		require.True(t, c.TestExecutors)
-		require.Equal(t, []server.Key{{ID: "a", SHA256: server.HashKey("k")}}, c.Auth.Keys)
+		require.Equal(t, []keyring.Key{{ID: "a", SHA256: keyring.Hash("k")}}, c.Auth.Keys)
 		require.Equal(t, EngineConfig{"wasi", "/c", "thread", "require", 4, 5, 6, 1, 2, 3}, c.Engine)
 		require.Equal(t, SnapshotConfig{"fedcba9876543210", 8, 7, 9}, c.Snapshot)
 		require.Equal(t, HTTPConfig{4, 5, 3, 2, 1}, c.HTTP)
@@ -78,7 +81,7 @@ func TestLoadConfig(t *testing.T) {
 		require.True(t, turn.Enabled)
 	})
 	t.Run("H6 of several tenants none may have all snapshots", func(t *testing.T) {
-		c := Config{Auth: AuthConfig{Keys: make([]server.Key, 2)}}.WithDefaults()
+		c := Config{Auth: authOf("a", "b")}.WithDefaults()
 		require.EqualValues(t, 1<<29, c.Snapshot.MaxTenantBytes)
 		c = Config{Snapshot: SnapshotConfig{MaxBytes: 10, MaxTenantBytes: 9}}.WithDefaults()
 		require.EqualValues(t, 9, c.Snapshot.MaxTenantBytes)
@@ -135,6 +138,10 @@ func TestValidateConfig(t *testing.T) {
 		{"G1 two hooks of one name", `{hooks: [{name: "a", url: "https://a.example"}, {name: "a", url: "https://a.example"}]}`, "hooks[1].name is that of another hook"},
 		{"G3 a hook that may not be called", `{hooks: [{url: "http://10.0.0.1/"}]}`, "hooks[0].url: this service calls no private addresses"},
 		{"G3 hosts of nobody", `{executors: {tenantHosts: {a: []}}}`, "executors.tenantHosts.a: no key"},
+		{"I2 limits of nobody", `{tenants: {a: {}}}`, "tenants.a: no key"},
+		{"I2 a negative rate", `{tenants: {"*": {ratePerSecond: -1}}}`, "tenants.*.ratePerSecond must not be negative"},
+		{"I2 a negative limit of a tenant", `{tenants: {"*": {maxSteps: -1}}}`, "tenants.*.maxSteps must not be negative"},
+		{"I2 an unknown ceiling", `{tenants: {"*": {codeMode: {timeout: 1}}}}`, `tenants.*.codeMode: unknown key "timeout"`},
 		{"I1 a negative bound", `{turns: {max: -1}}`, "turns.max must not be negative"},
 		{"I1 a negative grace period", `{graceSeconds: -1}`, "graceSeconds must not be negative"},
 	} {
@@ -160,7 +167,7 @@ func TestParkedHeaps(t *testing.T) {
 		{"all stay in an engine that lets none go", modePureGo, 3, 2000},
 	} {
 		t.Run("C4 heaps of suspended runs: "+tc.name, func(t *testing.T) {
-			c := Config{Engine: EngineConfig{Mode: tc.mode}, Snapshot: SnapshotConfig{ParkedHeaps: tc.configured}, Auth: AuthConfig{Keys: make([]server.Key, 20)}}
+			c := Config{Engine: EngineConfig{Mode: tc.mode}, Snapshot: SnapshotConfig{ParkedHeaps: tc.configured}, Auth: authOf(strings.Split("abcdefghijklmnopqrst", "")...)}
 			codeMode := config.Config{MaxSuspendedRuns: 100}
 			require.Equal(t, tc.want, c.parkedHeaps(codeMode))
 			require.Equal(t, max(1024, tc.want+spareHeaps), c.heaps(codeMode), "and there are heaps for them")

@@ -148,7 +148,7 @@ func (c Config) parkedHeaps(codeMode config.Config) int {
 
 // suspendedRuns is how many runs all tenants together may have suspended.
 func (c Config) suspendedRuns(codeMode config.Config) int {
-	return codeMode.MaxSuspendedRuns * max(1, len(c.Auth.Keys))
+	return codeMode.MaxSuspendedRuns * c.tenantCount()
 }
 
 // cacheDir is where compiled code is kept; empty: nowhere.

@@ -8,7 +8,6 @@ import (
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/outbound"
-	"github.com/codecell/codecell/server"
 )
 
 // HookConfig is one of the hooks that are asked over HTTP about calls (contract G1, G2), in the order of the list.
@@ -96,14 +95,12 @@ func (c *HookConfig) hook(n int, client *outbound.Client, keys executor.SigningK
 func (c Config) checkHook(one *HookConfig, w *hook.Webhook) error {
 	tenants := one.Tenants
 	for n, tenant := range tenants {
-		if !slices.ContainsFunc(c.Auth.Keys, func(k server.Key) bool { return k.ID == tenant }) {
-			return fmt.Errorf(".tenants[%d]: no key in auth.keys has the id %q", n, tenant)
+		if !c.mayBeTenant(tenant) {
+			return fmt.Errorf(".tenants[%d]: no key in auth.keys has the tenant %q", n, tenant)
 		}
 	}
 	if len(tenants) == 0 {
-		for _, k := range c.Auth.Keys {
-			tenants = append(tenants, k.ID)
-		}
+		tenants = c.tenantNames()
 	}
 	if len(tenants) == 0 {
 		tenants = []string{""}

@@ -29,6 +29,7 @@ type cli struct {
 	Exec       execCommand       `cmd:"" help:"Run one cell and print what it gives."`
 	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Be an MCP server on stdin and stdout, over the MCP servers of the config."`
 	Bench      benchCommand      `cmd:"" help:"Measure the engines and a service on this machine."`
+	Keys       keysCommand       `cmd:"" help:"Add, list and revoke API keys."`
 	SigningKey signingKeyCommand `cmd:"" help:"Print the key that a tenant's tool requests are signed with."`
 	Audit      auditCommand      `cmd:"" help:"Look at audit files."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`

@@ -62,7 +62,7 @@ func (s *serveCommand) Run(t *terminal) error {
 		return errors.Join(err, backend.Close(t.now))
 	}
 	srv, err := server.New(server.Options{
-		Backend: backend, Keys: c.Auth.Keys, MaxSourceBytes: codeMode.MaxSourceBytes,
+		Backend: backend, Keys: backend.keys, Rate: backend.tenants.rate, MaxSourceBytes: codeMode.MaxSourceBytes,
 		MaxBodyBytes: c.HTTP.MaxBodyBytes, MaxTenantBodyBytes: c.HTTP.MaxTenantBodyBytes,
 		MaxStreams: c.HTTP.MaxStreams, MaxTenantStreams: c.HTTP.MaxTenantStreams,
 		MaxConnections: c.HTTP.MaxConnections, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Answered: backend.metrics.Answered, Logger: logger,
@@ -80,6 +80,7 @@ func (s *serveCommand) Run(t *terminal) error {
 	if s.Grace != nil {
 		grace = *s.Grace
 	}
+	go backend.keys.Watch(t.ctx, keysWatch, func(err error) { backend.keysChanged(err) })
 	gc := idleGC{running: func() int { return backend.Health().Running }, level: heapObjects()}
 	go gc.run(t.ctx)
 	return srv.Serve(t.ctx, t.now, l, grace)

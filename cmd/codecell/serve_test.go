@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/codecell/codecell/server"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 const (
@@ -61,7 +61,7 @@ func TestServe(t *testing.T) {
 		require.Contains(t, got.err, "in use")
 	})
 	t.Run("I2 keys, from the config to the client", func(t *testing.T) {
-		base, _ := serving(t, "--config", file(t, "c.json5", `{auth: {keys: [{id: "a", sha256: "`+server.HashKey("k")+`"}]}}`))
+		base, _ := serving(t, "--config", file(t, "c.json5", `{auth: {keys: [{id: "a", sha256: "`+keyring.Hash("k")+`"}]}}`))
 		require.Equal(t, outcome{exitOK, "2\n", ""}, codecell(t, "return 2", "exec", "-", "--server", base, "--key", "k"))
 		t.Setenv("CODECELL_KEY", "wrong")
 		got := codecell(t, "return 2", "exec", "-", "--server", base)

@@ -9,7 +9,7 @@ import (
 type Account struct {
 	name   string
 	parent *Account
-	limit  int64
+	limit  atomic.Int64
 	held   atomic.Int64
 }
 
@@ -25,7 +25,11 @@ func (e *FullError) Error() string {
 }
 
 // New returns the account at the top of a tree. The name is for error texts, such as "service".
-func New(name string, limit int64) *Account { return &Account{name: name, limit: limit} }
+func New(name string, limit int64) *Account {
+	a := &Account{}
+	a.Open(nil, name, limit)
+	return a
+}
 
 // Sub returns an account whose bytes count in a as well.
 func (a *Account) Sub(name string, limit int64) *Account {
@@ -36,17 +40,19 @@ func (a *Account) Sub(name string, limit int64) *Account {
 
 // Open makes a zero account one whose bytes count in parent as well, for where an account is part of something.
 func (a *Account) Open(parent *Account, name string, limit int64) {
-	a.name, a.parent, a.limit = name, parent, limit
+	a.name, a.parent = name, parent
+	a.limit.Store(limit)
 }
 
 // Hold counts n more bytes. It fails with a *FullError, and counts nothing, if that is over the limit of the account or of
 // one above it.
 func (a *Account) Hold(n int) error {
 	for at := a; at != nil; at = at.parent {
-		if at.held.Add(int64(n)) <= at.limit {
+		limit := at.limit.Load()
+		if at.held.Add(int64(n)) <= limit {
 			continue
 		}
-		full := &FullError{at.name, at.limit}
+		full := &FullError{at.name, limit}
 		at.held.Add(-int64(n))
 		for below := a; below != at; below = below.parent {
 			below.held.Add(-int64(n))
@@ -67,7 +73,10 @@ func (a *Account) Release(n int) {
 func (a *Account) Held() int64 { return a.held.Load() }
 
 // Limit returns how many bytes may be held.
-func (a *Account) Limit() int64 { return a.limit }
+func (a *Account) Limit() int64 { return a.limit.Load() }
+
+// SetLimit changes how many bytes may be held. What is held already stays, even if it is more.
+func (a *Account) SetLimit(limit int64) { a.limit.Store(limit) }
 
 // Close releases all that the account still holds, so that its parents are rid of it whatever was forgotten. Nothing may
 // be held in it afterwards.

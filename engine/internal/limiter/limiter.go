@@ -17,6 +17,9 @@ import (
 // Where there are more steps than places, those go first whose share has had less (see engine.Share). Of the places, steps
 // of long runs may not have all, and there are a few extra ones for shares that have no step under way: else steps that
 // compute for seconds would keep all others waiting.
+//
+// The queue is shared as well: when it is full, a step of somebody who has fewer in it takes the place of one of whoever has
+// the most.
 type Limiter struct {
 	places, extra, kept, queue int
 
@@ -24,12 +27,15 @@ type Limiter struct {
 	running int // steps, of which
 	long    int // are of long runs
 	waiting []*waiter
+	owners  map[*engine.Share]int // whose steps wait, and how many
 }
 
 // waiter is a step that waits for a place.
 type waiter struct {
 	Place
-	ready chan struct{} // closed once it has a place
+	begun bool
+	ready chan struct{} // closed once it has a place, or is
+	out   bool          // out of the queue without one
 }
 
 // Place is a place that was acquired.
@@ -40,15 +46,18 @@ type Place struct {
 
 // New returns a limiter with so many places, and so many more in the queue for them.
 func New(places, queue int) *Limiter {
-	return &Limiter{places: places, extra: Extra(places), kept: min(max(places/4, 1), places-1), queue: queue}
+	return &Limiter{
+		places: places, extra: Extra(places), kept: min(max(places/4, 1), places-1), queue: queue, owners: map[*engine.Share]int{},
+	}
 }
 
 // Extra is how many steps more may be under way at once, of shares that have none.
 func Extra(places int) int { return places / 4 }
 
 // Acquire waits for a place, which Release frees. ctx says whose it is (engine.WithClaim). It fails with ErrStopped when ctx
-// ends first. For a new run it fails with ErrOverloaded if the queue is full, without waiting. A run that has begun may wait
-// however long the queue is, since refusing it would lose its work; there are no more of those than heaps.
+// ends first. For a new run it fails with ErrOverloaded if the queue is full, at once or when somebody else needs its place
+// there. A run that has begun may wait however long the queue is, since refusing it would lose its work; there are no more of
+// those than heaps.
 func (l *Limiter) Acquire(ctx context.Context, begun bool) (Place, error) {
 	share, long := engine.ClaimOf(ctx)
 	place := Place{share, long}
@@ -58,15 +67,19 @@ func (l *Limiter) Acquire(ctx context.Context, begun bool) (Place, error) {
 		l.mu.Unlock()
 		return place, nil
 	}
-	if len(l.waiting) >= l.queue && !begun {
+	if len(l.waiting) >= l.queue && !begun && !l.pushOut(share.Owner()) {
 		l.mu.Unlock()
 		return Place{}, engine.ErrOverloaded
 	}
-	w := &waiter{place, make(chan struct{})}
+	w := &waiter{Place: place, begun: begun, ready: make(chan struct{})}
 	l.waiting = append(l.waiting, w)
+	l.owners[share.Owner()]++
 	l.mu.Unlock()
 	select {
 	case <-w.ready:
+		if w.out {
+			return Place{}, engine.ErrOverloaded
+		}
 		return place, nil
 	case <-ctx.Done():
 		l.giveUp(w)
@@ -119,8 +132,7 @@ func (l *Limiter) next() {
 		if first < 0 {
 			return
 		}
-		w := l.waiting[first]
-		l.waiting = slices.Delete(l.waiting, first, first+1)
+		w := l.leave(first)
 		l.take(w.Place)
 		close(w.ready)
 	}
@@ -131,12 +143,47 @@ func (l *Limiter) giveUp(w *waiter) {
 	l.mu.Lock()
 	n := slices.Index(l.waiting, w)
 	if n >= 0 {
-		l.waiting = slices.Delete(l.waiting, n, n+1)
+		l.leave(n)
 	}
+	placed := n < 0 && !w.out
 	l.mu.Unlock()
-	if n < 0 { // it has got its place meanwhile
+	if placed { // meanwhile
 		l.Release(w.Place)
 	}
+}
+
+// leave takes the nth out of the queue. mu must be held.
+func (l *Limiter) leave(n int) *waiter {
+	w := l.waiting[n]
+	l.waiting = slices.Delete(l.waiting, n, n+1)
+	owner := w.share.Owner()
+	if l.owners[owner]--; l.owners[owner] == 0 {
+		delete(l.owners, owner)
+	}
+	return w
+}
+
+// pushOut makes room in the queue for one more step of an owner, if somebody has more in it: the one of theirs that came
+// last goes, unless its run has begun. mu must be held.
+func (l *Limiter) pushOut(owner *engine.Share) bool {
+	most := owner
+	for o, n := range l.owners {
+		if n > l.owners[most] {
+			most = o
+		}
+	}
+	if l.owners[most] <= l.owners[owner]+1 {
+		return false
+	}
+	for n := len(l.waiting) - 1; n >= 0; n-- {
+		if w := l.waiting[n]; !w.begun && w.share.Owner() == most {
+			l.leave(n)
+			w.out = true
+			close(w.ready)
+			return true
+		}
+	}
+	return false
 }
 
 // Stats returns how many steps are under way and wait, and of how many places, as an engine's Stats with these fields set.

@@ -186,3 +186,62 @@ func TestPlaces(t *testing.T) {
 		}
 	})
 }
+
+func TestPushOut(t *testing.T) {
+	// attempt has a step of somebody wait, and returns where its outcome goes.
+	attempt := func(t *testing.T, l *Limiter, of *engine.Share, begun bool) chan error {
+		done := make(chan error, 1)
+		ctx := engine.WithClaim(t.Context(), &engine.Claim{Share: of})
+		go func() {
+			_, err := l.Acquire(ctx, begun)
+			done <- err
+		}()
+		synctest.Wait()
+		return done
+	}
+	t.Run("I2 a full queue has room for who has less in it", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			storm, calm := &engine.Share{}, &engine.Share{}
+			l := New(1, 4)
+			storm.Charge(time.Second)
+			attempt(t, l, storm.Sub(), false)
+			var waiting []chan error
+			for range 4 {
+				waiting = append(waiting, attempt(t, l, storm.Sub(), false))
+			}
+			require.ErrorIs(t, <-attempt(t, l, storm.Sub(), false), engine.ErrOverloaded, "not for one more of the same")
+			first := attempt(t, l, calm.Sub(), false)
+			require.ErrorIs(t, <-waiting[3], engine.ErrOverloaded, "the last of the others makes room")
+			attempt(t, l, calm.Sub(), false)
+			require.ErrorIs(t, <-waiting[2], engine.ErrOverloaded)
+			require.ErrorIs(t, <-attempt(t, l, calm.Sub(), false), engine.ErrOverloaded, "until both have as many")
+			require.Equal(t, 4, l.Stats().Queued)
+			l.Release(Place{share: storm})
+			synctest.Wait()
+			require.NoError(t, <-first)
+			require.Empty(t, waiting[0])
+		})
+	})
+	t.Run("I2 a run that has begun is not sent away", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			storm, calm := &engine.Share{}, &engine.Share{}
+			l := New(1, 2)
+			attempt(t, l, storm, false)
+			fresh := attempt(t, l, storm, false)
+			begun := attempt(t, l, storm, true)
+			attempt(t, l, calm, false)
+			require.ErrorIs(t, <-fresh, engine.ErrOverloaded)
+			require.Empty(t, begun)
+		})
+	})
+	t.Run("I2 nobody's steps are one owner's", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(1, 2)
+			attempt(t, l, nil, false)
+			waiting := []chan error{attempt(t, l, nil, false), attempt(t, l, nil, false)}
+			attempt(t, l, &engine.Share{}, false)
+			require.ErrorIs(t, <-waiting[1], engine.ErrOverloaded)
+			require.Empty(t, waiting[0])
+		})
+	})
+}
