@@ -25,9 +25,16 @@ func newConnection(c net.Conn, request, want []byte) *connection {
 }
 
 // Post returns the bytes of a POST request with a JSON body, to be sent as they are.
-func Post(host, path, body string) []byte {
-	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		path, host, len(body), body)
+func Post(host, path, body string) []byte { return post(host, path, "", body) }
+
+// PostAs is Post with an API key.
+func PostAs(host, path, key, body string) []byte {
+	return post(host, path, "Authorization: Bearer "+key+"\r\n", body)
+}
+
+func post(host, path, headers, body string) []byte {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		path, host, headers, len(body), body)
 }
 
 // work takes requests from left until there are none.

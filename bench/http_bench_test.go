@@ -13,6 +13,7 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/server"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 const (
@@ -89,8 +90,16 @@ func (s *side) run(b *testing.B, n int) {
 }
 
 // serve starts the real server on loopback and returns its address.
-func serve(b *testing.B, s *service) string {
-	srv, err := server.New(server.Options{Backend: server.FromBridge(s.Service, nil)})
+//
+// Tenants have their names as keys; without any no key is needed.
+func serve(b *testing.B, s *service, tenants ...string) string {
+	var keys []keyring.Key
+	for _, tenant := range tenants {
+		keys = append(keys, keyring.Key{ID: tenant, SHA256: keyring.Hash(tenant)})
+	}
+	ring, err := keyring.New(keys, "")
+	require.NoError(b, err)
+	srv, err := server.New(server.Options{Backend: server.FromBridge(s.Service, nil), Keys: ring})
 	require.NoError(b, err)
 	l, err := srv.Listen("127.0.0.1:0")
 	require.NoError(b, err)
