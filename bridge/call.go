@@ -34,6 +34,7 @@ type call struct {
 	state     string          // the same in one word
 	asked     asked           // about it, once it was parked for that
 	changedBy string          // who changed the input that the cell sent; empty for nobody
+	trace     *callTrace      // nil where no spans are recorded
 	busy      bool            // somebody is at work on it, other than who drives the run; under requests.mu
 	placed    bool            // it has a place; the same
 
@@ -181,7 +182,7 @@ func (c *call) fail(err error) { c.err, c.at = err, atRecord }
 
 // admitCall takes a call so far. It fails when ctx ends before that; the call is recorded then.
 func (r *run) admitCall(ctx context.Context, q *request, asked *engine.Request) error {
-	c := &call{request: q, run: r, target: asked.Name, began: time.Now(), driving: true}
+	c := &call{request: q, run: r, target: asked.Name, began: time.Now(), driving: true, trace: r.tracedCall()}
 	q.call, q.input = c, asked.Payload
 	q.kind = c.advance(ctx, false)
 	c.driving = false

@@ -28,6 +28,7 @@ func execute(ctx context.Context, c *call) error {
 		return errRunOver
 	}
 	r.observeCall(ctx, CallStarted{CallID: c.callID, ToolID: c.entry.ID()})
+	ctx = c.startSpan(ctx)
 	c.started = time.Now()
 	answer := arriving{requests: &r.requests}
 	defer answer.release()

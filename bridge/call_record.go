@@ -25,9 +25,9 @@ func record(ctx context.Context, c *call) error {
 	return nil
 }
 
-// observeEnd tells what the call came to.
+// observeEnd tells what the call came to, and ends its span.
 func (c *call) observeEnd(ctx context.Context) {
-	if !c.run.isHeard() {
+	if !c.run.isHeard() && c.trace == nil {
 		return
 	}
 	e := CallEnded{CallID: c.callID, Took: c.took, Decisions: c.decisions}
@@ -39,6 +39,7 @@ func (c *call) observeEnd(ctx context.Context) {
 		e.ToolID = c.entry.ID()
 	}
 	c.run.observeCall(ctx, e)
+	c.endSpan(ctx, e.State, e.Code)
 }
 
 // ending says for those who look on what the call came to, and with which code if it has failed.

@@ -27,12 +27,14 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	}
 	defer end()
 	e := t.enterExec(in)
-	result, err := t.exec(ctx, in, e)
+	ctx, span := t.startSpan(ctx, execName, in.ToolCallID)
+	result, err := t.exec(ctx, in, e, span)
+	span.done(result, err)
 	e.over(result, err)
 	return result, err
 }
 
-func (t *Turn) exec(ctx context.Context, in ExecInput, e *execEntry) (*Result, error) {
+func (t *Turn) exec(ctx context.Context, in ExecInput, e *execEntry, span *invocationSpan) (*Result, error) {
 	a, err := t.announce(ctx, in)
 	if err != nil {
 		return nil, err
@@ -80,6 +82,7 @@ func (t *Turn) exec(ctx context.Context, in ExecInput, e *execEntry) (*Result, e
 		return nil, errTurnDeleted
 	}
 	r.followedBy(ctx)
+	span.of(r)
 	r.observeStart()
 	if a.changed {
 		r.hint(hintChanged)

@@ -184,6 +184,7 @@ func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
 	r.holdGuest()
 	r.usage.Guest += effects.Took
 	r.usage.CPU += effects.CPU
+	r.traceStep(i, asked, effects, elapsed, err)
 	r.observe(StepEnded{Queued: max(elapsed-effects.Took, 0), Wall: effects.Took, CPU: effects.CPU, HeapBytes: r.usage.Heap})
 	before, items := r.output.bytes, len(r.output.items)
 	for _, o := range effects.Outputs {

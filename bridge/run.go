@@ -45,7 +45,8 @@ type run struct {
 	lifecycle lifecycle
 	guest     guest
 	requests  requests
-	parking   parking                              // the offloader's
+	parking   parking // the offloader's
+	tracing   tracing
 	listener  atomic.Pointer[func(CallProgressed)] // of the request being served, if it wants to hear
 	told      events.Source                        // as those who listen to the turn know it
 	over      atomic.Bool                          // and it is not told any more

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/bridge/executor"
@@ -55,6 +57,9 @@ type Options struct {
 	Tenants func(tenant string) TenantLimits
 	// Observer is told what happens to runs. Nil for none.
 	Observer Observer
+	// Tracer records spans of execs and waits, steps and nested calls, and what calls are sent on is part of them. Nil for
+	// none, which costs nothing.
+	Tracer trace.Tracer
 	// Snapshots keeps guests that were copied out; the service closes it. Default: this process's memory, at most
 	// SnapshotBytes.
 	Snapshots snapshot.Store

@@ -34,6 +34,13 @@ func (t *Turn) Wait(ctx context.Context, in WaitInput) (*Result, error) {
 		return nil, err
 	}
 	defer end()
+	ctx, span := t.startSpan(ctx, waitName, "")
+	result, err := t.wait(ctx, span, in)
+	span.done(result, err)
+	return result, err
+}
+
+func (t *Turn) wait(ctx context.Context, span *invocationSpan, in WaitInput) (*Result, error) {
 	id, _ := jsonString(in.RunID)
 	began := time.Now()
 	r, err := t.claim(ctx, strings.TrimSpace(id))
@@ -45,6 +52,7 @@ func (t *Turn) Wait(ctx context.Context, in WaitInput) (*Result, error) {
 		t.enterWait(nil, &in, began, refused, nil)
 		return refused, nil
 	}
+	span.of(r)
 	result, err := r.serveWait(ctx, &in)
 	t.enterWait(r, &in, began, result, err)
 	return result, err

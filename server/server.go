@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/server/keyring"
@@ -44,6 +45,8 @@ type Options struct {
 	MaxTenantStreams int
 	// MCP answers MCP clients at /mcp (contract E5); nil leaves that out.
 	MCP MCP
+	// Tracer records a span for each request. Nil for none.
+	Tracer trace.Tracer
 	// Answered is told of each answer. Nil for nobody.
 	Answered Answered
 	// Logger takes what the operator should see; nil discards it.
@@ -100,6 +103,7 @@ type Server struct {
 	stopping       atomic.Bool
 	mcp            MCP
 	answered       Answered
+	tracer         trace.Tracer
 	patterns       map[string]bool // of the routes
 	log            *slog.Logger
 }
@@ -114,7 +118,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		backend: o.Backend, authenticator: &authenticator{o.Keys}, rates: &rates{of: o.Rate}, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
-		maxConnections: o.MaxConnections, mcp: o.MCP, answered: o.Answered, log: o.Logger, openAPI: description,
+		maxConnections: o.MaxConnections, mcp: o.MCP, answered: o.Answered, tracer: o.Tracer, log: o.Logger, openAPI: description,
 	}
 	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes)
 	s.streams = newStreamPlaces(o.MaxStreams, o.MaxTenantStreams)
@@ -151,7 +155,7 @@ func (s *Server) routes() *echo.Echo {
 	e.Match(read, "/openapi.json", s.openapi)
 
 	// The guard is on each route and not on a group: a group would also answer for the routes that don't exist.
-	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.rates.middleware, s.refuseWhenStopping, passTrace}
+	guard := []echo.MiddlewareFunc{s.authenticator.middleware, s.rates.middleware, s.refuseWhenStopping, s.passTrace}
 	e.POST("/v1/turns", s.createTurn, guard...)
 	e.DELETE("/v1/turns/:id", s.dropTurn, guard...)
 	e.Match(read, "/v1/turns/:id/trajectory", s.trajectory, guard...)

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strings"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Names of the headers.
@@ -104,13 +106,39 @@ func Inject(ctx context.Context, h http.Header) {
 	}
 }
 
+// ofSpan returns the place of a span.
+func ofSpan(span trace.SpanContext) Trace {
+	return Trace{
+		parent: "00-" + span.TraceID().String() + "-" + span.SpanID().String() + "-" + (span.TraceFlags() & knownFlags).String(),
+		state:  span.TraceState().String(),
+	}
+}
+
+// SpanContext returns the trace as OpenTelemetry has it: that of a span in another process. A state that can't be read is
+// left out.
+func (t Trace) SpanContext() trace.SpanContext {
+	if t.parent == "" {
+		return trace.SpanContext{}
+	}
+	var flags [1]byte
+	_, _ = hex.Decode(flags[:], []byte(t.parent[53:]))
+	c := trace.SpanContextConfig{TraceFlags: trace.TraceFlags(flags[0]), Remote: true}
+	_, _ = hex.Decode(c.TraceID[:], []byte(t.parent[3:35]))
+	_, _ = hex.Decode(c.SpanID[:], []byte(t.parent[36:52]))
+	c.TraceState, _ = trace.ParseTraceState(t.state)
+	return trace.NewSpanContext(c)
+}
+
 type key struct{}
 
 // With returns a context that carries the trace.
 func With(ctx context.Context, t Trace) context.Context { return context.WithValue(ctx, key{}, t) }
 
-// Of returns the trace that a context carries.
+// Of returns where in a trace a context is: at its span of OpenTelemetry's if it has one, else where With said.
 func Of(ctx context.Context) (Trace, bool) {
+	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
+		return ofSpan(span), true
+	}
 	t, ok := ctx.Value(key{}).(Trace)
 	return t, ok
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace"
 )
 
 const (
@@ -97,5 +98,24 @@ func TestInject(t *testing.T) {
 		h := http.Header{ParentHeader: {"mine"}}
 		Inject(With(t.Context(), trace), h)
 		require.Equal(t, http.Header{ParentHeader: {"mine"}}, h)
+	})
+}
+
+func TestSpan(t *testing.T) {
+	came, ok := FromHeader(http.Header{ParentHeader: {parent}, StateHeader: {"gateway=1"}})
+	require.True(t, ok)
+	t.Run("I4 a trace is a span in another process", func(t *testing.T) {
+		span := came.SpanContext()
+		require.True(t, span.IsValid() && span.IsRemote() && span.IsSampled())
+		require.Equal(t, traceID, span.TraceID().String())
+		require.Equal(t, "gateway=1", span.TraceState().String())
+		require.False(t, Trace{}.SpanContext().IsValid())
+	})
+	t.Run("I4 the span of the context goes before what came in", func(t *testing.T) {
+		span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}})
+		h := http.Header{}
+		Inject(trace.ContextWithSpanContext(With(t.Context(), came), span), h)
+		require.Equal(t, "00-01000000000000000000000000000000-0200000000000000-00", h.Get(ParentHeader))
+		require.Empty(t, h.Values(StateHeader))
 	})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 	"github.com/codecell/codecell/server/keyring"
+	"github.com/codecell/codecell/telemetry/traces"
 )
 
 // Config is the config file of codecell serve, in JSON5. Every key may be left out; an unknown one is an error
@@ -55,6 +56,8 @@ type Config struct {
 	MCPServers map[string]mcp.Config `json:"mcpServers"`
 	// Engine chooses the engines and bounds the guests of the process.
 	Engine EngineConfig `json:"engine"`
+	// Traces says where spans go (contract I4).
+	Traces traces.Config `json:"traces"`
 	// Snapshot is for suspended runs that have left their heaps.
 	Snapshot SnapshotConfig `json:"snapshot"`
 	// HTTP bounds what clients may hold.
@@ -334,6 +337,9 @@ func (c Config) validate() error {
 	}
 	if _, err := c.hooks(client); err != nil {
 		return err
+	}
+	if err := c.Traces.Validate(); err != nil {
+		return fmt.Errorf("traces.%w", err)
 	}
 	if n := len(c.Snapshot.Key); n > 0 && n < minSigningKey {
 		return fmt.Errorf("snapshot.key has %d bytes; use at least %d random ones", n, minSigningKey)
