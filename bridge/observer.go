@@ -124,18 +124,18 @@ func (RunEnded) event()       {}
 // observe tells the observer, if there is one, and those who listen.
 func (r *run) observe(e Event) {
 	r.tell(e)
-	if r.service.options.Observer == nil {
+	if r.turn.observer == nil {
 		return
 	}
 	ctx := context.Background()
 	if r.invocation != nil {
 		ctx = context.WithoutCancel(r.invocation.ctx)
 	}
-	r.service.options.Observer.Observe(ctx, r.info(), e)
+	r.turn.observer.Observe(ctx, r.info(), e)
 }
 
 // isHeard says whether anybody is told what happens to the run.
-func (r *run) isHeard() bool { return r.service.options.Observer != nil || r.turn.log.Load() != nil }
+func (r *run) isHeard() bool { return r.turn.observer != nil || r.turn.log.Load() != nil }
 
 // observeOutput tells of the run's output from its n-th item on.
 func (r *run) observeOutput(n int) {
@@ -179,14 +179,14 @@ func (r *run) observeEnd() {
 
 // observeRefused tells the observer of an exec that ends with a result before there is a run.
 func (t *Turn) observeRefused(ctx context.Context, result *Result) {
-	if o := t.service.options.Observer; o != nil && result != nil {
+	if o := t.observer; o != nil && result != nil {
 		o.Observe(context.WithoutCancel(ctx), t.info(), CellRefused{result.Code})
 	}
 }
 
 // observeHook tells the observer what a hook said.
 func (t *Turn) observeHook(ctx context.Context, run RunInfo, hook, outcome string) {
-	if o := t.service.options.Observer; o != nil {
+	if o := t.observer; o != nil {
 		o.Observe(context.WithoutCancel(ctx), run, HookAnswered{hook, outcome})
 	}
 }
@@ -194,7 +194,7 @@ func (t *Turn) observeHook(ctx context.Context, run RunInfo, hook, outcome strin
 // observeCall is observe for the goroutine of a call.
 func (r *run) observeCall(ctx context.Context, e Event) {
 	r.tell(e)
-	if o := r.service.options.Observer; o != nil {
+	if o := r.turn.observer; o != nil {
 		o.Observe(context.WithoutCancel(ctx), r.info(), e)
 	}
 }

@@ -135,6 +135,7 @@ func (s *Service) try(ctx context.Context, limits config.Config, one *trial) err
 	}
 	defer func() { _ = s.DropTurn("", turn.ID()) }()
 	turn.hooksBefore, turn.hooksAfter = nil, nil // they are about what clients send
+	turn.observer, turn.tracer = nil, nil
 	ctx, cancel := context.WithTimeout(ctx, selfTestTime)
 	defer cancel()
 	code, _ := json.Marshal(one.cell) // a string always encodes

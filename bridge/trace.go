@@ -68,7 +68,7 @@ type invocationSpan struct {
 
 // startSpan begins the span of an exec or wait; nil if nobody records any.
 func (t *Turn) startSpan(ctx context.Context, tool, callID string) (context.Context, *invocationSpan) {
-	tracer := t.service.options.Tracer
+	tracer := t.tracer
 	if tracer == nil {
 		return ctx, nil
 	}
@@ -137,7 +137,7 @@ func errorType(err error) string {
 
 // mayTrace says whether there is a place for one more span of a step or call.
 func (r *run) mayTrace() bool {
-	return r.service.options.Tracer != nil && r.tracing.spans.Add(1) <= maxSpans
+	return r.turn.tracer != nil && r.tracing.spans.Add(1) <= maxSpans
 }
 
 // traceStep records a step that is over.
@@ -145,7 +145,7 @@ func (r *run) traceStep(i *invocation, asked time.Time, e *engine.Effects, elaps
 	if !r.mayTrace() {
 		return
 	}
-	_, span := r.service.options.Tracer.Start(i.ctx, "step", trace.WithTimestamp(asked), trace.WithAttributes(
+	_, span := r.turn.tracer.Start(i.ctx, "step", trace.WithTimestamp(asked), trace.WithAttributes(
 		attrStep.Int(r.usage.Steps), attrStepCPU.Float64(e.CPU.Seconds()),
 		attrStepQueued.Float64(max(elapsed-e.Took, 0).Seconds()), attrHeap.Int(r.usage.Heap),
 	))
@@ -180,7 +180,7 @@ type callTrace struct {
 
 // tracedCall returns what a call that a step has asked for needs for its span; nil if nobody records any.
 func (r *run) tracedCall() *callTrace {
-	if r.service.options.Tracer == nil {
+	if r.turn.tracer == nil {
 		return nil
 	}
 	return &callTrace{step: r.tracing.step}
@@ -211,7 +211,7 @@ func (c *call) newSpan(ctx context.Context, toolType string, more ...trace.SpanS
 	if c.trace.step.IsValid() {
 		ctx = trace.ContextWithSpanContext(ctx, c.trace.step)
 	}
-	return c.run.service.options.Tracer.Start(ctx, executeTool+" "+name, append(more, trace.WithAttributes(attributes...))...)
+	return c.run.turn.tracer.Start(ctx, executeTool+" "+name, append(more, trace.WithAttributes(attributes...))...)
 }
 
 // endSpan ends it with what the call came to. A call that no executor was at work on gets its span here: it was refused, or

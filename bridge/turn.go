@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/bridge/executor"
@@ -61,6 +63,8 @@ type Turn struct {
 	shellTool   string
 	warnings    []string // about the servers that the turn named
 	counts      counters
+	observer    Observer     // nil for none
+	tracer      trace.Tracer // the same
 	usedAt      atomic.Int64 // Unix nanoseconds
 
 	guest      func() []byte // the catalog as a guest gets it
@@ -136,6 +140,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 		service: s, account: of.account, of: of, share: of.share.Sub(), stores: of.stores, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{}, trajectory: trajectory.New(of.trajectories),
+		observer: s.options.Observer, tracer: s.options.Tracer,
 	}
 	t.life, t.endLife = context.WithCancel(context.Background())
 	t.context.Sandboxed = t.context.Sandboxed || req.Policy.Sandbox != nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/codecell/codecell/server"
 	"github.com/codecell/codecell/server/keyring"
 	"github.com/codecell/codecell/server/mcpserver"
-	"github.com/codecell/codecell/telemetry/metrics"
 )
 
 // app is the engines with the bridge on top.
@@ -24,7 +24,7 @@ type app struct {
 	parsers *preparer.Pool
 	servers *mcp.Servers
 	service *bridge.Service
-	metrics *metrics.Metrics
+	tells   *telemetry
 	auditor *audit.Log // nil for none
 	keys    *keyring.Ring
 	tenants *tenants
@@ -55,6 +55,10 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		return nil, err
 	}
 	tenants := newTenants(c, codeMode)
+	tells, err := openTelemetry(c.Traces, logger)
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
+	}
 	e := newEngines(c, codeMode, agents, logger)
 	if e.err != nil {
 		logger.Error("the engine could not be loaded; code mode is refused", "error", e.err)
@@ -64,13 +68,12 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	}
 	auditor, err := c.Audit.open(logger)
 	if err != nil {
-		return nil, errors.Join(err, e.close())
+		return nil, errors.Join(err, e.close(), tells.close())
 	}
 	parsers := preparer.New(preparer.Options{
 		Command: []string{parserName}, RequireSandbox: c.Engine.Sandbox == sandboxRequire, Logger: logger,
 	})
 	servers := mcp.Open(c.MCPServers, logger)
-	counted := metrics.New(version())
 	options := bridge.Options{
 		ToolServers: servers, Executors: map[string]executor.Executor{mcp.ExecutorType: servers},
 		Engine: e.whole, EngineError: e.err, Preparer: parsers,
@@ -79,8 +82,8 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		MaxSuspendedRuns: c.suspendedRuns(codeMode), MemoryBytes: c.Memory.MaxBytes, TenantBytes: c.Memory.MaxTenantBytes,
 		Tenants: tenants.limits,
 		Config:  codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client, Hooks: hooks,
-		Observer: counted,
-		TurnTTL:  time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
+		Observer: tells.observer(), Tracer: tells.tracer,
+		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 		BreakerFailures: c.Executors.BreakerFailures, BreakerPause: time.Duration(c.Executors.BreakerMs) * time.Millisecond,
 		Redactor: c.redactor(),
 	}
@@ -91,13 +94,14 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 	if err != nil {
 		parsers.Close()
 		servers.Close()
-		return nil, errors.Join(err, e.close(), closeAudit(auditor))
+		return nil, errors.Join(err, e.close(), closeAudit(auditor), tells.close())
 	}
 	notes := func() []string { return append(e.notes(), parsers.Report()...) }
-	counted.Watch(metrics.Sources{Service: service.Stats, Workers: e.workers(), Parsers: parsers.Stats, Ready: service.Ready})
-	return &app{
-		Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, metrics: counted, auditor: auditor, keys: keys, tenants: tenants, logger: logger,
-	}, nil
+	a := &app{
+		Backend: server.FromBridge(service, notes), engines: e, parsers: parsers, servers: servers, service: service, tells: tells, auditor: auditor, keys: keys, tenants: tenants, logger: logger,
+	}
+	tells.watch(a)
+	return a, nil
 }
 
 // selfTest runs a cell against each limit, at once or as soon as the engine is ready. A service whose limits do not hold
@@ -139,7 +143,7 @@ func (a *app) testLimits(ctx context.Context) {
 func (a *app) Close(ctx context.Context) error {
 	err := errors.Join(a.Backend.Close(ctx), a.engines.close())
 	a.parsers.Close()
-	return errors.Join(err, closeAudit(a.auditor))
+	return errors.Join(err, closeAudit(a.auditor), a.tells.close())
 }
 
 // endpoint answers MCP clients (contract E5).

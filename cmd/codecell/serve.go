@@ -65,7 +65,8 @@ func (s *serveCommand) Run(t *terminal) error {
 		Backend: backend, Keys: backend.keys, Rate: backend.tenants.rate, MaxSourceBytes: codeMode.MaxSourceBytes,
 		MaxBodyBytes: c.HTTP.MaxBodyBytes, MaxTenantBodyBytes: c.HTTP.MaxTenantBodyBytes,
 		MaxStreams: c.HTTP.MaxStreams, MaxTenantStreams: c.HTTP.MaxTenantStreams,
-		MaxConnections: c.HTTP.MaxConnections, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Answered: backend.metrics.Answered, Logger: logger,
+		MaxConnections: c.HTTP.MaxConnections, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Logger: logger,
+		Answered: backend.tells.metrics.Answered, Tracer: backend.tells.tracer,
 	})
 	if err != nil {
 		return errors.Join(usageError{err}, backend.Close(t.now))
