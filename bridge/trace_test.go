@@ -48,7 +48,7 @@ func (r *recorder) take() map[string][]sdktrace.ReadOnlySpan {
 func attributesOf(s sdktrace.ReadOnlySpan) map[attribute.Key]string {
 	all := map[attribute.Key]string{}
 	for _, a := range s.Attributes() {
-		all[a.Key] = a.Value.Emit()
+		all[a.Key] = a.Value.String()
 	}
 	return all
 }
