@@ -26,7 +26,7 @@ func SandboxModule() string { return C.GoString(C.sandbox_module()) }
 // Reasons for which there can be no sandbox.
 var (
 	ErrNoSandboxCode = errors.New("this binary was built without the guest that is compiled ahead of time: run `make guest`, with wabt's wasm2c and a C compiler, before the build")
-	ErrNoSandbox     = errors.New("guests that are compiled ahead of time run on Linux on amd64 only")
+	ErrNoSandbox     = errors.New("guests that are compiled ahead of time run on Linux on amd64 only, from Linux 5.9 on, on processors with FSGSBASE")
 )
 
 // SandboxMissing is why this binary can make no sandbox, nil if it can.

@@ -31,6 +31,13 @@ if [ ! -f "$kept" ]; then
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	wasm2c -n guest "$wasm" -o "$work/guest.c"
+	# Where the memory begins is in a register: see glue.c.
+	sed -i -e 's/wasm_rt_memcpy(&result, &mem->data\[addr\], sizeof(t1));/result = GUEST_AT(t1, addr);/' \
+		-e 's/wasm_rt_memcpy(&mem->data\[addr\], &wrapped, sizeof(t1));/GUEST_AT(t1, addr) = wrapped;/' "$work/guest.c"
+	if [ "$(grep -c 'GUEST_AT(t1, addr)' "$work/guest.c")" -ne 2 ]; then
+		echo "build.sh: this wasm2c writes other code than the one that is known: $(wasm2c --version)" >&2
+		exit 1
+	fi
 	# The first segment of data is what the guest's C code has as constants: the linker puts it first.
 	read -r size from < <(wasm-objdump -x -j Data "$wasm" |
 		sed -nE 's/.*segment\[0\].* size=([0-9]+) .*init i32=([0-9]+).*/\1 \2/p')

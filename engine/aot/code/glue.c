@@ -6,6 +6,12 @@
 #define WASM_RT_SKIP_SIGNAL_RECOVERY 1
 #define WASM_RT_USE_STACK_DEPTH_COUNT 0
 
+#include "wasm-rt.h"
+
+// The guest's memory begins where the segment register GS says: so no access has to look up where that is (build.sh puts these
+// in). An address is a 32-bit number with a 32-bit constant added.
+#define GUEST_AT(type, address) (((__seg_gs struct { type value; } __attribute__((packed, may_alias)) *)(address))->value)
+
 #include "guest.c"
 
 #include <stdarg.h>
