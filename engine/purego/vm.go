@@ -98,7 +98,7 @@ func row(args []any) (any, error) {
 	return nil, nil
 }
 
-// compiled is the code of host.js and of the guest's own sources, made once. Their lines begin where no cell's can be.
+// compiled is the code of host.js and of the guest's own sources, made once.
 var compiled = sync.OnceValues(func() ([][]byte, error) {
 	js, err := quickjs.NewVM()
 	if err != nil {
@@ -107,7 +107,7 @@ var compiled = sync.OnceValues(func() ([][]byte, error) {
 	defer js.Close()
 	var code [][]byte
 	for n, source := range append([]string{hostJS}, guest.Sources()...) {
-		b, err := js.Compile(strings.Repeat("\n", ownLines)+source, quickjs.EvalGlobal)
+		b, err := js.Compile(source, quickjs.EvalGlobal)
 		if err != nil {
 			return nil, fmt.Errorf("compile source %d: %w", n-1, err)
 		}
