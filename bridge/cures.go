@@ -1,15 +1,11 @@
 package bridge
 
 import (
-	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/codecell/codecell/engine"
-	"github.com/codecell/codecell/engine/script"
 )
 
 // A model that writes for another surrounding (Node, a browser, Python) is told in one line what to write here instead: as a
@@ -28,6 +24,12 @@ var (
 	modules = absent{"A cell is the body of a function and no module: pass its result on with return, and call tools for what a package would do", ""}
 	page    = absent{"There is no browser page in a cell: call a tool for it, and use text() or json() for output", "browser page click"}
 	python  = absent{"A cell is JavaScript or TypeScript, not Python: write it as such (null, true, false, text(value) for print)", ""}
+	aborts  = absent{"Nothing in a cell can be aborted: leave it away, or put a limit on the time of a call with Promise.race", ""}
+	streams = absent{"There are no events and streams in a cell: use promises, async generators and arrays", ""}
+	threads = absent{"A cell is one thread: use plain variables and Promise.all", ""}
+	buffers = absent{"There is no Buffer and no Blob: use Uint8Array, TextEncoder and TextDecoder, atob and btoa", ""}
+	sleeps  = absent{"To sleep, write await new Promise((done) => setTimeout(done, ms))", ""}
+	uuids   = absent{"Write crypto.randomUUID()", ""}
 )
 
 var absents = map[string]absent{
@@ -37,9 +39,18 @@ var absents = map[string]absent{
 	"process": process, "child_process": process, "execSync": process, "spawn": process, "os": process, "Deno": process, "Bun": process,
 	"require": modules, "module": modules, "exports": modules, "__dirname": modules, "__filename": modules, "importScripts": modules,
 	"window": page, "document": page, "navigator": page, "localStorage": page, "sessionStorage": page, "location": page, "alert": page, "prompt": page, "confirm": page,
+	"sleep": sleeps, "delay": sleeps, "wait_for": sleeps, "uuid": uuids, "uuidv4": uuids, "nanoid": uuids, "randomUUID": uuids,
+	"AbortController": aborts, "AbortSignal": aborts, "EventTarget": streams, "Event": streams, "EventEmitter": streams, "ReadableStream": streams,
+	"WritableStream": streams, "TransformStream": streams, "MessageChannel": streams, "BroadcastChannel": streams,
+	"Blob": buffers, "File": buffers, "FileReader": buffers,
+	"Worker": threads, "Atomics": threads, "SharedArrayBuffer": threads, "WebAssembly": threads,
+	"int": python, "float": python, "list": python, "tuple": python, "sorted": python, "enumerate": python, "zip": python, "sum": python,
+	"any": python, "all": python, "isinstance": python, "input": python, "abs": python, "min": python, "max": python, "round": python,
 	"print": python, "None": python, "True": python, "False": python, "len": python, "str": python, "range": python, "dict": python, "self": python,
 	"global":       {"The global object is globalThis; what is put there is gone after the cell", ""},
-	"Buffer":       {"There is no Buffer: use Uint8Array, TextEncoder and TextDecoder, atob and btoa", ""},
+	"Buffer":       buffers,
+	"Temporal":     {"There is no Temporal: use Date and Intl.DateTimeFormat", ""},
+	"ShadowRealm":  {"There is no ShadowRealm: run another cell", ""},
 	"setInterval":  {"There is no setInterval: call setTimeout again, or write a loop with await", ""},
 	"setImmediate": {"There is no setImmediate: use queueMicrotask, or setTimeout with 0", ""},
 	"store":        {"There is no store in this turn (tools.codeMode.store is off): return what a later cell needs, and write it into that cell", ""},
@@ -53,6 +64,56 @@ var absents = map[string]absent{
 	"_":            {"There are no packages in a cell: use the methods of arrays and objects", ""},
 	"moment":       {"There are no packages in a cell: use Date", ""},
 	"dayjs":        {"There are no packages in a cell: use Date", ""},
+	"luxon":        {"There are no packages in a cell: use Date", ""},
+	"lodash":       {"There are no packages in a cell: use the methods of arrays and objects", ""},
+	"$":            page,
+	"jQuery":       page,
+}
+
+// members are properties that are not there of globals that are, with what to write instead.
+var members = map[string]string{
+	"crypto.subtle":       "There is no crypto.subtle: crypto has randomUUID and getRandomValues. Leave hashes and signatures to a tool",
+	"crypto.createHash":   "There is no crypto.createHash: crypto has randomUUID and getRandomValues. Leave hashes and signatures to a tool",
+	"crypto.createHmac":   "There is no crypto.createHmac: crypto has randomUUID and getRandomValues. Leave hashes and signatures to a tool",
+	"crypto.randomBytes":  "There is no crypto.randomBytes: write crypto.getRandomValues(new Uint8Array(n))",
+	"crypto.randomInt":    "There is no crypto.randomInt: write Math.floor(Math.random() * n)",
+	"performance.mark":    "performance has now() alone",
+	"performance.measure": "performance has now() alone",
+	"json.dumps":          "json() puts out JSON: for a text write JSON.stringify(value)",
+	"json.loads":          "json() puts out JSON: to read a text write JSON.parse(text)",
+	"tools.list":          "ALL_TOOLS lists the tools, and await tools.search(query) finds some",
+	"console.write":       "Write text(value)",
+}
+
+// methods are those that other languages have where JavaScript has one of another name.
+var methods = map[string]string{
+	"append": "list.push(x)", "strip": "text.trim()", "lower": "text.toLowerCase()", "upper": "text.toUpperCase()",
+	"items": "Object.entries(object)", "startswith": "text.startsWith(x)", "endswith": "text.endsWith(x)", "extend": "list.push(...more)",
+	"contains": "list.includes(x)", "isEmpty": "list.length === 0", "size": "list.length", "first": "list[0]", "last": "list.at(-1)",
+	"each": "for (const x of list) { … }", "collect": "list.map(f)", "select": "list.filter(f)", "get": "object.key", "has_key": "key in object", "format": "a template: `text ${value}`",
+	"sum": "list.reduce((a, b) => a + b, 0)", "max": "Math.max(...list)", "min": "Math.min(...list)", "unique": "[...new Set(list)]",
+	"uniq": "[...new Set(list)]", "groupBy": "Object.groupBy(list, f)", "sortBy": "list.toSorted((a, b) => …)", "isNotEmpty": "list.length > 0",
+}
+
+// hintMember says what there is in place of a property that is not there of something that is, by its path.
+func (r *run) hintMember(path []string) {
+	if len(path) < 2 || r.reading().Declares(path[0]) {
+		return
+	}
+	if path[0] == "globalThis" || path[0] == "window" && len(path) == 2 {
+		r.hintAbsent(path[1])
+		return
+	}
+	if say, known := members[path[0]+"."+path[1]]; known {
+		r.hint(say + ".")
+	}
+}
+
+// hintMethod says what a method that is not there is called in JavaScript.
+func (r *run) hintMethod(path []string, name string) {
+	if write, known := methods[name]; known && (len(path) == 0 || path[0] != "tools" && path[0] != "MCP") {
+		r.hint(fmt.Sprintf("There is no method %s here: write %s.", name, write))
+	}
 }
 
 // undefinedName matches a ReferenceError's message.
@@ -104,66 +165,4 @@ func (r *run) toolsFor(purpose string) string {
 		return "; this turn has none that is found for it: look with tools.search"
 	}
 	return ", such as " + strings.Join(names, " or ")
-}
-
-// What a syntax error's line may show.
-var (
-	exporting    = regexp.MustCompile(`\bexport\b`)
-	plainBody    = regexp.MustCompile(`(async\s*)?(?:\([^()]*\)|[\w$]+)\s*=>[^;]*?\bawait\b|(async\s+)?function\b[^{]*\{[^}]*?\bawait\b`)
-	typographic  = regexp.MustCompile("[\u2018\u2019\u201C\u201D]")
-	pythonLine   = regexp.MustCompile(`^\s*(def |elif |from \w+ import |import \w+$|(if|for|while)\b[^({]*:|print )`)
-	endOfCell    = regexp.MustCompile(`^(Unexpected token '\}'|unexpected token in expression: '\}?'|unexpected end)`)
-	endOfLiteral = regexp.MustCompile(`^unexpected end of (string|template|comment)`)
-)
-
-// hintSyntax says what the line of a syntax error looks like.
-func (r *run) hintSyntax(message string, line int) {
-	lines := strings.Split(r.cell.code, "\n")
-	text := ""
-	if line > 0 && line <= len(lines) {
-		text = lines[line-1]
-	}
-	switch {
-	case strings.Contains(message, "export") || exporting.MatchString(text) && strings.HasPrefix(strings.TrimSpace(text), "export"):
-		r.hint("A cell can't export: it is the body of a function. Leave export away, and pass the result on with return.")
-	case strings.Contains(message, "unexpected character") && typographic.MatchString(text):
-		r.hint(fmt.Sprintf("Line %d has typographic quotation marks: write ' or \" around texts.", line))
-	case slices.ContainsFunc(lines, pythonLine.MatchString):
-		r.hint(python.say + ".")
-	case endOfLiteral.MatchString(message):
-		r.hint("A text in quotes ends on its line: write \\n in it, or use `backquotes` for one of several lines.")
-	case awaitsInPlain(text):
-		r.hint(fmt.Sprintf("Line %d has an await inside of a function that is not async: write async in front of that function, such as list.map(async (x) => await …), and await Promise.all(…) of the list.", line))
-	case r.isTypeScript():
-		r.hint("This is TypeScript: call exec with language \"typescript\".")
-	case endOfCell.MatchString(message) && line > len(lines):
-		r.hintUnclosed()
-	}
-}
-
-// awaitsInPlain says whether a line awaits in the body of a function that is not async.
-func awaitsInPlain(line string) bool {
-	m := plainBody.FindStringSubmatch(line)
-	return m != nil && m[1] == "" && m[2] == ""
-}
-
-// isTypeScript says whether a cell that is no JavaScript is TypeScript. That is tried only on texts that are cheap to parse,
-// and charged to the run.
-func (r *run) isTypeScript() bool {
-	if r.cell.language != script.JavaScript || len(r.cell.code) > script.MaxInProcess || !r.turn.allowsLanguage(string(script.TypeScript)) {
-		return false
-	}
-	_, took, err := r.service.options.Preparer.Prepare(context.Background(), script.Request{
-		Tenant: r.turn.tenant, Code: r.cell.code, Language: script.TypeScript, Limit: time.Second,
-		Options: script.Options{MaxBytes: script.MaxInProcess},
-	})
-	r.usage.Service += took
-	return err == nil
-}
-
-// hintUnclosed names the bracket that a cell opens last and does not close.
-func (r *run) hintUnclosed() {
-	if open, line, column := script.Unclosed(r.cell.code); open != "" {
-		r.hint(fmt.Sprintf("The cell ends before %q of line %d, column %d, is closed.", open, line, column))
-	}
 }

@@ -35,6 +35,12 @@ func guestFailure(r *run, t *engine.Thrown) failure {
 		detail.Line, detail.Column = m.line, m.column
 	}
 	r.hintCure(t, detail.Line)
+	if named {
+		r.hintMember(m.path)
+		if m.callee != "" {
+			r.hintMethod(m.path, m.callee)
+		}
+	}
 	text += t.Reasons
 	if detail.Stack != "" {
 		text += "\n" + detail.Stack

@@ -24,6 +24,7 @@ type mistake struct {
 	message      string
 	path         []string // of what it is about, if that is a name and properties of it
 	key          string   // the property of it that was wanted
+	callee       string   // the property that was called and is no function
 	line, column int      // 0 if the frame's own are best
 }
 
@@ -41,7 +42,7 @@ func (r *run) nameMistake(t *engine.Thrown) (m mistake, ok bool) {
 			return r.nameArgument(f, "not a function")
 		}
 		if found, ok = r.reading().Callee(f, false); ok {
-			m.message = found.Text + " is not a function"
+			m.message, m.callee = found.Text+" is not a function", found.Property
 		}
 	case notConstructor.MatchString(t.Message):
 		if found, ok = r.reading().Callee(f, true); ok {
@@ -53,7 +54,10 @@ func (r *run) nameMistake(t *engine.Thrown) (m mistake, ok bool) {
 			return r.nameArgument(f, kind)
 		}
 		if found, ok = r.reading().Iterated(f); ok {
-			m.message = isWhat(found.Text, kind) + ", which is not iterable"
+			m.message = found.Text + " is " + kind + ", which is not iterable"
+			if found.Text == kind {
+				m.message = kind + " is not iterable"
+			}
 		}
 	case notIterable.MatchString(t.Message):
 		if f.Native != "" {
@@ -76,7 +80,12 @@ func (r *run) nameMistake(t *engine.Thrown) (m mistake, ok bool) {
 			return r.nameArgument(f, "undefined or null")
 		}
 		if found, ok = r.reading().Unpacked(f); ok {
-			m.message = "cannot take properties out of undefined or null: " + found.Text + " is undefined or null"
+			switch found.Text {
+			case "undefined", "null":
+				m.message = "cannot take properties out of " + found.Text
+			default:
+				m.message = "cannot take properties out of undefined or null: " + found.Text + " is undefined or null"
+			}
 		}
 	}
 	if !ok {
@@ -87,7 +96,7 @@ func (r *run) nameMistake(t *engine.Thrown) (m mistake, ok bool) {
 	if promise := r.promiseIn(found, m.key); promise != "" {
 		m.message += "; " + promise + " is a promise: await it"
 	} else if m.key != iteratorKey {
-		m.message += r.didYouMean(found.Path, m.key)
+		m.message += r.didYouMean(found.Path, m.key) + r.ofIntl(found.Path)
 	}
 	return m, true
 }
@@ -105,14 +114,6 @@ func (r *run) promiseIn(f script.Found, key string) string {
 		}
 	}
 	return ""
-}
-
-// isWhat is the text that an expression is something, which need not be said of undefined and null themselves.
-func isWhat(text, what string) string {
-	if text == what {
-		return text
-	}
-	return text + " is " + what
 }
 
 // nameArgument names what a builtin that threw was given, and what that is.
@@ -150,6 +151,17 @@ func (r *run) didYouMean(path []string, key string) string {
 		return "; tools.search finds tools"
 	}
 	return "; did you mean " + strings.Join(callees, " or ") + "?"
+}
+
+// ofIntl says what Intl has, where something of it was wanted that it has not.
+func (r *run) ofIntl(path []string) string {
+	if len(path) > 0 {
+		path = r.reading().Resolve(path)
+	}
+	if len(path) != 2 || path[0] != "Intl" || r.reading().Declares("Intl") {
+		return ""
+	}
+	return "; Intl has Collator, DateTimeFormat, ListFormat, NumberFormat, PluralRules, RelativeTimeFormat and Segmenter here, in English"
 }
 
 // reading is the cell's text, read for expressions when that is first asked for; nil if it is too large.

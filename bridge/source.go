@@ -45,7 +45,7 @@ func (t *Turn) cellOf(ctx context.Context, code string, language script.Language
 		Options: script.Options{MaxBytes: t.config.MaxSourceBytes, ShellTool: t.shellTool},
 	})
 	if err != nil {
-		return cell{parsing: took}, err
+		return cell{code: code, language: language, parsing: took}, err
 	}
 	return cell{code: code, language: language, source: source, parsing: took, catalog: t.guestCatalogFor(source.Body)}, nil
 }
@@ -69,6 +69,13 @@ func (t *Turn) notPrepared(ctx context.Context, c cell, err error) (*Result, err
 		f = aborted
 	}
 	result := t.failedWith(f)
+	if refused != nil && refused.Reason == script.Invalid && refused.Line > 0 && c.language == script.TypeScript {
+		cure, took := t.syntaxCure(c.code, c.language, refused.Text, refused.Line)
+		c.parsing += took
+		if cure != "" {
+			result.Hints = append(result.Hints, cure)
+		}
+	}
 	result.Telemetry.ServiceMs = c.parsing.Seconds() * 1000
 	return result, nil
 }

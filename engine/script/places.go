@@ -155,7 +155,9 @@ func (p *places) startsExpression(i int) bool {
 		return o.isWord(i - 1)
 	case ")":
 		open := o.opener(i - 1)
-		return open > 0 && o.isWord(open-1) && controlWords[o.text(open-1)]
+		if open > 0 && o.isWord(open-1) && controlWords[o.text(open-1)] {
+			return true
+		}
 	}
 	return t.newline && t.afterOperand && startsStatement(t, o.text(i)) && o.statements(i)
 }
