@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/codecell/codecell/engine"
 )
@@ -21,14 +20,16 @@ func (r *run) hintValue(timers int) {
 	if r.noticed&engine.HintPromise != 0 {
 		r.hint("The value holds a promise that was not awaited: it became {}. Write await before the call, or await Promise.all(list).")
 	}
-	if r.noticed&engine.HintMapOrSet != 0 {
-		r.hint("The value holds a Map or Set, which JSON shows as {}. Return Object.fromEntries(map) or [...set].")
+	for _, l := range lost {
+		if r.noticed&l.what != 0 {
+			r.hint(l.say)
+		}
 	}
-	if r.noticed&engine.HintIterator != 0 {
-		r.hint("The value holds an iterator (what keys(), values(), entries() or a generator gives), which JSON shows as {}. Return [...iterator].")
-	}
-	if r.noticed&engine.HintFunction != 0 && string(r.value) == "null" {
+	switch {
+	case r.noticed&engine.HintFunction != 0 && string(r.value) == "null":
 		r.hint("The cell returned a function, which has no JSON form. Call it, or return its result.")
+	case r.noticed&engine.HintFunctions != 0:
+		r.hint("The value holds functions, which have no JSON form: an object that has nothing else is {}, and in a list they are null. Call them, or return what they return.")
 	}
 	if r.noticed&engine.HintUndefined != 0 && len(r.output.items) == 0 {
 		r.hint(r.nothingHint())
@@ -36,13 +37,47 @@ func (r *run) hintValue(timers int) {
 	if r.noticed&engine.HintLocale != 0 {
 		r.hint("Only English is known here: what was to be written for another locale was written as for en-US. Numbers, dates, and the order and case of words may differ from what that locale's readers expect.")
 	}
-	if timers > 0 && !races.MatchString(r.cell.code) {
-		r.hint(fmt.Sprintf("%d timer(s) had not fired when the cell returned, and were dropped. Await a promise that the timer resolves.", timers))
+	if timers > 0 && !r.timersMayFire {
+		r.hintTimers()
 	}
 }
 
-// races matches cells that wait for what comes first: the timer of a time limit is left over on purpose there.
-var races = regexp.MustCompile(`\bPromise\s*\.\s*(?:race|any)\b`)
+// lost are the things that JSON has no form for.
+var lost = []struct {
+	what engine.Hint
+	say  string
+}{
+	{engine.HintMapOrSet, "A Map or Set left the cell, which JSON shows as {}. Write Object.fromEntries(map) or [...set]."},
+	{engine.HintIterator, "An iterator (what keys(), values(), entries() or a generator gives) or another object that is only iterable left the cell, which JSON shows as {}. Write [...iterator], or await Array.fromAsync(iterator) if it is asynchronous."},
+	{engine.HintBytes, "An ArrayBuffer or typed array left the cell, which JSON shows as {} or as an object of its indexes. Write [...bytes] (of a buffer, [...new Uint8Array(buffer)]), new TextDecoder().decode(bytes) for text, or base64."},
+	{engine.HintOpaque, "A RegExp, WeakMap, WeakSet or WeakRef left the cell, which JSON shows as {}. Write String(regexp), or take out of it what is needed."},
+	{engine.HintNumber, "The value holds NaN or an infinity, which JSON has as null. Check what was computed, such as a division by zero or the largest number of an empty list."},
+}
+
+// hintTimers tells of timers that were dropped with something that the cell wanted of them.
+func (r *run) hintTimers() {
+	told := map[string]bool{}
+	for _, callback := range r.leftTimers {
+		t, ok := r.reading().LeftTimer(callback)
+		if !ok || t.Changes && !r.hasNothing() {
+			continue
+		}
+		what := "its callback never ran: write await new Promise((done) => setTimeout(done, ms)), and behind it what the callback does"
+		if t.Sleeps {
+			what = "nobody waited for it: write await before it"
+		}
+		r.hintOnce(told, fmt.Sprintf("The timer of %s on line %d had not fired when the cell returned, and was dropped; %s.", t.Text, t.Line, what))
+	}
+}
+
+// hasNothing says whether the value is one that something was to be put into.
+func (r *run) hasNothing() bool {
+	switch string(r.value) {
+	case "null", `""`, "[]", "{}", "0", "false":
+		return true
+	}
+	return false
+}
 
 // nothingHint says why a cell has nothing to show.
 func (r *run) nothingHint() string {

@@ -23,6 +23,10 @@ func TestHints(t *testing.T) {
 		{"a function inside the value is nothing to say", func(out *records) { out.Fulfil(`{"a":1}`, engine.HintFunction) }, nil},
 		{"nothing returned and nothing put out", func(out *records) { out.Fulfil(`null`, engine.HintUndefined) }, []string{"return"}},
 		{"nothing returned but something put out", func(out *records) { out.Text("x").Fulfil(`null`, engine.HintUndefined) }, nil},
+		{"functions alone", func(out *records) { out.Fulfil(`{}`, engine.HintFunction|engine.HintFunctions) }, []string{"functions"}},
+		{"bytes", func(out *records) { out.Fulfil(`{"0":1}`, engine.HintBytes) }, []string{"typed array"}},
+		{"a regular expression", func(out *records) { out.Fulfil(`{}`, engine.HintOpaque) }, []string{"String(regexp)"}},
+		{"no number", func(out *records) { out.Fulfil(`null`, engine.HintNumber) }, []string{"NaN"}},
 		{"a locale that is not English", func(out *records) { out.Fulfil(`"1,5"`, engine.HintLocale) }, []string{"English"}},
 		{
 			"several", func(out *records) { out.Fulfil(`[{},{}]`, engine.HintPromise|engine.HintMapOrSet) },

@@ -51,24 +51,26 @@ type run struct {
 	told      events.Source                        // as those who listen to the turn know it
 	over      atomic.Bool                          // and it is not told any more
 
-	parent      string            // the exec that the run came of, as the caller names it
-	group       *trajectory.Group // of it in the trajectory of the turn
-	invocation  *invocation       // being served
-	usage       Usage
-	output      outputLog
-	settled     bool        // the cell's promise has settled
-	value       []byte      // JSON, once settled
-	started     time.Time   // when the observer was told so
-	exported    bool        // it goes on elsewhere
-	imported    bool        // it has begun elsewhere
-	ended       RunEnded    // what the observer is told of it
-	noticed     engine.Hint // about the value
-	hints       []string
-	whyNothing  string           // was returned, if that is known
-	misused     []engine.Misused // promises, in the step that was last
-	missesAwait bool             // and the model was told
-	read        *script.Reading  // of the cell, once something about its text was asked
-	wasRead     bool
+	parent        string            // the exec that the run came of, as the caller names it
+	group         *trajectory.Group // of it in the trajectory of the turn
+	invocation    *invocation       // being served
+	usage         Usage
+	output        outputLog
+	settled       bool        // the cell's promise has settled
+	value         []byte      // JSON, once settled
+	started       time.Time   // when the observer was told so
+	exported      bool        // it goes on elsewhere
+	imported      bool        // it has begun elsewhere
+	ended         RunEnded    // what the observer is told of it
+	noticed       engine.Hint // about the value
+	hints         []string
+	whyNothing    string           // was returned, if that is known
+	misused       []engine.Misused // promises, in the step that was last
+	leftTimers    []string         // the callbacks of timers that were set last and had not fired when the cell's promise was fulfilled
+	timersMayFire bool             // calls were left under way then
+	missesAwait   bool             // and the model was told
+	read          *script.Reading  // of the cell, once something about its text was asked
+	wasRead       bool
 }
 
 // runOverhead is what a run costs beside what is counted one by one, in bytes.

@@ -141,19 +141,42 @@ func TestTimers(t *testing.T) {
 			require.Equal(t, time.Minute, time.Since(start))
 		})
 	})
-	t.Run("D10 timers that nobody waits for go with the run, with a hint", func(t *testing.T) {
+	t.Run("D10 timers that nobody waits for go with the run", func(t *testing.T) {
 		w := newWorld(t, enginetest.Always(func(_ *input, out *records) error {
 			out.Timer(1, "100000").Timer(2, "100000").Fulfil("1", 0)
 			return nil
 		}), Options{})
 		r := w.exec(w.turn(""))
 		require.Equal(t, Completed, r.Status)
-		require.Len(t, r.Hints, 1)
-		require.Contains(t, r.Hints[0], "2 timer(s)")
-		for _, code := range []string{"return await Promise.race([a, limit(100)])", "const p = Promise\n\t.any([a, b])"} {
-			r = w.execText(w.turn(""), code)
-			require.Equal(t, Completed, r.Status)
-			require.Empty(t, r.Hints, "a time limit that was not reached is left over on purpose: %s", code)
-		}
+		require.Empty(t, r.Hints)
 	})
+	for _, tc := range []struct {
+		rule, code, callback, value, hint string
+		call                              bool
+	}{
+		{"output that was lost", `setTimeout(() => text("a"), 9); return 1`, `() => text("a")`, "1", "setTimeout on line 1", false},
+		{"a variable that was to be set", `let x; setTimeout(() => { x = 1 }, 9); return x ?? ""`, `() => { x = 1 }`, `""`, "setTimeout on line 1", false},
+		{"the same, of a value that is whole", `let late = false; setTimeout(() => { late = true }, 9); return {late}`, `() => { late = true }`, `{"late":false}`, "", false},
+		{"a time limit", `setTimeout(() => { throw Error("late") }, 9); return 1`, `() => { throw Error("late") }`, "1", "", false},
+		{"a call goes on, and the timer may fire", `setTimeout(() => text("a"), 9); tools.x({}); return 1`, `() => text("a")`, "1", "", true},
+	} {
+		t.Run("B7 "+tc.rule, func(t *testing.T) {
+			w := newWorld(t, enginetest.Always(func(_ *input, out *records) error {
+				out.Timer(1, "100000").Misused(engine.MisuseTimer, tc.callback, "", "")
+				if tc.call {
+					out.Misused(engine.MisuseLeft, "", "", "")
+				}
+				out.Fulfil(tc.value, 0)
+				return nil
+			}), Options{})
+			r := w.execText(w.turn(""), tc.code)
+			require.Equal(t, Completed, r.Status)
+			if tc.hint == "" {
+				require.Empty(t, r.Hints)
+				return
+			}
+			require.Len(t, r.Hints, 1)
+			require.Contains(t, r.Hints[0], tc.hint)
+		})
+	}
 }

@@ -33,7 +33,10 @@ func (r *run) hintMisused(e *engine.Effects) {
 		case engine.MisuseUnawaited:
 			r.hintOnce(told, r.unawaitedHint(m))
 		case engine.MisuseLeft:
+			r.timersMayFire = true
 			r.hintOnce(told, r.leftHint(m, e.Main.Hints&engine.HintUndefined != 0))
+		case engine.MisuseTimer:
+			r.leftTimers = append(r.leftTimers, m.Key)
 		}
 	}
 }

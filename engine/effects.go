@@ -81,6 +81,7 @@ const (
 	MisuseTouched   Misuse = 1 // a property was read that promises don't have
 	MisuseUnawaited Misuse = 2 // a call was answered, and nobody ever waited for it
 	MisuseLeft      Misuse = 3 // a call was under way when the cell's promise was fulfilled
+	MisuseTimer     Misuse = 4 // a timer was, which was set in the same step; Key is the text of its callback
 )
 
 // Misused is what a guest noticed about a promise. Use and Call are stack traces as in Thrown, of where the promise was
@@ -108,7 +109,8 @@ const (
 	Settled
 )
 
-// Hint is a set of things that the adapter noticed about the cell's value.
+// Hint is a set of things that the adapter noticed about the cell's value, or, of those that JSON has no form for, about
+// anything that left the heap.
 type Hint uint32
 
 // The hints.
@@ -117,8 +119,12 @@ const (
 	HintMapOrSet
 	HintFunction
 	HintUndefined
-	HintLocale   // a language other than English was asked for
-	HintIterator // an iterator was written as {}
+	HintLocale    // a language other than English was asked for
+	HintIterator  // an iterator was written as {}
+	HintBytes     // an ArrayBuffer, or a view of one
+	HintOpaque    // a RegExp, WeakMap, WeakSet or WeakRef was written as {}
+	HintFunctions // an object of functions was written as {}, or a function in a list as null
+	HintNumber    // NaN or an infinity was written as null
 )
 
 // Main is the cell's promise after a step.
@@ -207,7 +213,7 @@ func (e *Effects) add(kind byte, payload []byte) bool {
 		m := Misused{Misuse: Misuse(r.U8())}
 		m.Key, m.Use, m.Call = string(r.Text()), string(r.Text()), string(r.Text())
 		e.Misused = append(e.Misused, m)
-		return r.Done() && m.Misuse >= MisuseTouched && m.Misuse <= MisuseLeft
+		return r.Done() && m.Misuse >= MisuseTouched && m.Misuse <= MisuseTimer
 	case 'O':
 		e.Omitted += int64(r.U64() & (1<<62 - 1))
 	case 'C':

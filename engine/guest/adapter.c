@@ -9,13 +9,14 @@
 #include <string.h>
 
 #define MAX_DEPTH 500
+#define MAX_PROTOTYPES 16
 #define POLL_EVERY 1024
 
 struct adapter {
 	struct guest *g;
 	uint64_t limit;  // bytes
 	bool stop;
-	uint32_t from, hints, steps, depth;
+	uint32_t from, hints, steps, depth, functions;
 	void *stack[MAX_DEPTH];
 };
 
@@ -86,6 +87,7 @@ static int write_number(struct adapter *a, JSValueConst v)
 		return write_text(a, v, false);
 	double d = JS_VALUE_GET_FLOAT64(v);
 	if (!isfinite(d)) {
+		a->hints |= HINT_NOT_FINITE;
 		raw(a, "null", 4);
 		return 1;
 	}
@@ -125,11 +127,15 @@ static int write_array(struct adapter *a, JSValueConst v)
 		JSValue item = JS_GetPropertyInt64(ctx, v, i);
 		if (is_exception(item))
 			return -1;
+		uint32_t functions = a->functions;
 		int r = write_value(a, item, JS_MKVAL(JS_TAG_INT, (int32_t)i));
 		if (r < 0 || check(a) < 0)
 			return -1;
-		if (r == 0)
+		if (r == 0) {
 			raw(a, "null", 4);
+			if (a->functions > functions)
+				a->hints |= HINT_FUNCTIONS;
+		}
 	}
 	raw(a, "]", 1);
 	return 1;
@@ -174,9 +180,12 @@ static int write_members(struct adapter *a, JSValueConst v)
 		return -1;
 	bool any = false;
 	int r = 1;
+	uint32_t functions = a->functions;
 	raw(a, "{", 1);
 	for (uint32_t i = 0; i < count && r >= 0; i++)
 		r = write_member(a, v, names[i].atom, &any);
+	if (!any && a->functions > functions)
+		a->hints |= HINT_FUNCTIONS;
 	JS_FreePropertyEnum(ctx, names, count);
 	raw(a, "}", 1);
 	return r < 0 ? -1 : 1;
@@ -234,21 +243,51 @@ static int write_boxed(struct adapter *a, JSValueConst v)
 	return is_exception(s) ? -1 : write_value(a, s, JS_UNDEFINED);
 }
 
-// is_iterator says whether an object gives its values one by one: there is nothing else in it that could be shown.
-static bool is_iterator(JSContext *ctx, JSValueConst v)
+// is_iterable says whether an object has elements, which are no properties of it.
+static bool is_iterable(struct guest *g, JSValueConst v)
 {
-	JSValue next = JS_GetPropertyStr(ctx, v, "next");
-	if (is_exception(next))
-		JS_FreeValue(ctx, JS_GetException(ctx));
-	bool iterator = JS_IsFunction(ctx, next);
-	JS_FreeValue(ctx, next);
+	JSValue method = JS_GetProperty(g->ctx, v, g->iterator);
+	if (is_exception(method))
+		JS_FreeValue(g->ctx, JS_GetException(g->ctx));
+	bool iterable = JS_IsFunction(g->ctx, method);
+	JS_FreeValue(g->ctx, method);
+	return iterable;
+}
+
+// is_iterator says whether an object is an iterator by its prototypes.
+static bool is_iterator(struct guest *g, JSValueConst v)
+{
+	JSValue of = JS_DupValue(g->ctx, v);
+	bool iterator = false;
+	for (int i = 0; i < MAX_PROTOTYPES && is_object(of) && !JS_IsProxy(of) && !iterator; i++) {
+		JSValue next = JS_GetPrototype(g->ctx, of);
+		JS_FreeValue(g->ctx, of);
+		of = next;
+		for (int k = 0; k < 2; k++)
+			iterator |= is_object(of) && JS_VALUE_GET_PTR(of) == JS_VALUE_GET_PTR(g->iterators[k]);
+	}
+	JS_FreeValue(g->ctx, of);
 	return iterator;
+}
+
+// notice_lost notes what JSON shows nothing of, or something that was not meant.
+static void notice_lost(struct adapter *a, JSValueConst v, bool empty)
+{
+	if (JS_IsMap(v) || JS_IsSet(v))
+		a->hints |= HINT_MAP_OR_SET;
+	else if (JS_GetTypedArrayType(v) >= 0 || JS_IsArrayBuffer(v) || JS_IsDataView(v))
+		a->hints |= HINT_BYTES;
+	else if (JS_IsRegExp(v) || JS_IsWeakMap(v) || JS_IsWeakSet(v) || JS_IsWeakRef(v))
+		a->hints |= HINT_OPAQUE;
+	else if (empty && (is_iterator(a->g, v) || is_iterable(a->g, v)))
+		a->hints |= HINT_ITERATOR;
 }
 
 static int write_object(struct adapter *a, JSValueConst v)
 {
 	if (JS_IsFunction(a->g->ctx, v)) {
 		a->hints |= HINT_FUNCTION;
+		a->functions++;
 		return 0;
 	}
 	int r = write_boxed(a, v);
@@ -263,15 +302,13 @@ static int write_object(struct adapter *a, JSValueConst v)
 	}
 	if (JS_IsPromise(v))
 		a->hints |= HINT_PROMISE;
-	if (JS_IsMap(v) || JS_IsSet(v))
-		a->hints |= HINT_MAP_OR_SET;
 	uint32_t from = a->g->scratch.len;
 	if (JS_IsError(v))
 		r = write_error(a, v);
 	else
 		r = is_array(a, v) ? write_array(a, v) : write_members(a, v);
-	if (r == 1 && a->g->scratch.len - from == 2 && a->g->scratch.data[from] == '{' && is_iterator(a->g->ctx, v))
-		a->hints |= HINT_ITERATOR;
+	if (r == 1 && a->g->scratch.data[from] == '{')
+		notice_lost(a, v, a->g->scratch.len - from == 2);
 	a->depth--;
 	return r;
 }
@@ -335,5 +372,7 @@ int adapter_write(struct guest *g, JSValueConst v, uint64_t limit, bool stop, ui
 	int r = write_value(&a, JS_DupValue(g->ctx, v), JS_UNDEFINED);
 	if (hints)
 		*hints |= a.hints;
+	else
+		g->noticed |= a.hints & HINTS_ANYWHERE;
 	return r;
 }

@@ -29,7 +29,9 @@
 	// reasons are the lines below an error: what caused it, and of an AggregateError its errors.
 	function reasons(error) {
 		let lines = "", left = MAX_REASONS;
+		const path = create(null); // the errors around this one, so that one that causes itself is told once
 		const walk = (e, indent, depth) => {
+			path[depth] = e;
 			let cause, errors;
 			try {
 				cause = e.cause;
@@ -39,6 +41,11 @@
 			}
 			const line = (label, v) => {
 				if (left-- <= 0) return;
+				for (let i = 1; i <= depth; i++) {
+					if (path[i] !== v) continue;
+					lines += "\n" + indent + label + "[Circular]";
+					return;
+				}
 				lines += "\n" + indent + label + described(v);
 				if (isError(v) && depth < MAX_DEPTH) walk(v, indent + "  ", depth + 1);
 			};

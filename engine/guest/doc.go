@@ -39,7 +39,8 @@
 //	U  what was thrown                    a rejection without a handler, or what a callback threw
 //	A  u8 kind, texts key, use, call      a promise that was used as if it were its value: 1 the property key was read of
 //	                                      it; 2 a call was answered that nobody waited for; 3 a call is under way while
-//	                                      the cell's promise is fulfilled; use and call are stack traces
+//	                                      the cell's promise is fulfilled; use and call are stack traces; 4 so is a timer that
+//	                                      was set in the same step, with its callback's text as key
 //	O  u64 bytes                          output dropped in truncate mode
 //	C  n × (i64 milliseconds, u32 count)  the clock reads of the step
 //

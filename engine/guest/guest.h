@@ -32,6 +32,7 @@ enum misuse {
 	MISUSE_TOUCHED = 1,    // a property was read that promises don't have
 	MISUSE_UNAWAITED = 2,  // a call was answered, and nobody ever waited for it
 	MISUSE_LEFT = 3,       // a call was under way when the cell's promise was fulfilled
+	MISUSE_TIMER = 4,      // so was a timer; key is the text of its callback
 };
 
 // The kinds of effect records.
@@ -66,8 +67,22 @@ enum section { SECTION_ENTRIES = 0, SECTION_NAMES = 1, SECTION_MCP = 2, SECTION_
 
 enum main_state { MAIN_PENDING = 0, MAIN_FULFILLED = 1, MAIN_REJECTED = 2, MAIN_BEFORE = 3 };
 
-// What the adapter noticed about a value; sent with the value of the cell.
-enum hint { HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8, HINT_LOCALE = 16, HINT_ITERATOR = 32 };
+// What the adapter noticed; sent with the value of the cell.
+enum hint {
+	HINT_PROMISE = 1,
+	HINT_MAP_OR_SET = 2,
+	HINT_FUNCTION = 4,
+	HINT_UNDEFINED = 8,
+	HINT_LOCALE = 16,
+	HINT_ITERATOR = 32,   // what gives its values one by one
+	HINT_BYTES = 64,      // an ArrayBuffer or a view of one
+	HINT_OPAQUE = 128,    // a RegExp or weak collection
+	HINT_FUNCTIONS = 256, // an object all of whose members are functions, or a function in a list
+	HINT_NOT_FINITE = 512,    // NaN or an infinity
+};
+
+// These are noticed wherever something leaves the heap, the others in the cell's value alone.
+#define HINTS_ANYWHERE (HINT_MAP_OR_SET | HINT_ITERATOR | HINT_BYTES | HINT_OPAQUE)
 
 struct buffer {
 	uint8_t *data;
@@ -81,7 +96,7 @@ struct pending {
 	JSValue resolve; // or the callback of a timer
 	JSValue reject;
 	JSValue promise;
-	JSValue error;   // made where the call was made, so that a failure points at the cell's line
+	JSValue error;   // made where the call was made, so that a failure points at the cell's line; of a timer, its callback
 };
 
 struct unhandled {
@@ -90,6 +105,7 @@ struct unhandled {
 };
 
 #define MAX_UNHANDLED 8
+#define SLOT_BITS 12  // of a request's id: its place; the others count requests
 #define ITERATOR_METHODS 2
 #define REGEXP_METHODS 4
 #define DATE_SETTERS 15
@@ -103,13 +119,15 @@ struct guest {
 	struct buffer scratch;  // JSON being written, innermost last
 	struct buffer clock;    // this step's clock reads
 	struct buffer catalog;
-	uint32_t noticed; // hints that are not the adapter's
+	uint32_t noticed; // hints that are not of the cell's value
 	struct { uint32_t at, len; } section[CATALOG_SECTIONS];
 
 	JSValue main;  // the cell's promise
 	uint8_t settled;
 	uint8_t truncate;
 	JSValue error_constructor, function_to_string, on_open, on_reasons;
+	JSValue iterators[2];  // the prototypes of all iterators, and of the asynchronous ones
+	JSAtom iterator;       // Symbol.iterator
 	// The engine's own, behind the ones of builtins.c.
 	JSValue stack_dispose, iterator_methods[ITERATOR_METHODS], regexp_methods[REGEXP_METHODS], has_sets, escape;
 	JSValue date_setters[DATE_SETTERS], set_time;
@@ -120,6 +138,7 @@ struct guest {
 
 	struct pending *pending;
 	uint32_t pending_cap, pending_free, pending_used, next_id;
+	uint32_t first_id;  // next_id when the step began
 	uint32_t timers_used, max_requests, max_timers;
 
 	uint64_t output_bytes, max_output, max_value, omitted;

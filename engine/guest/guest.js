@@ -356,7 +356,7 @@
 	function setTimeout(callback, delay, ...args) {
 		if (typeof callback !== "function") throw new T("setTimeout needs a function");
 		const ms = floor(+delay);
-		return timer(ms > 0 ? ms : 0, () => apply(callback, undefined, args));
+		return timer(ms > 0 ? ms : 0, () => apply(callback, undefined, args), callback);
 	}
 
 	const globals = create(null);

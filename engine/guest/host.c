@@ -208,7 +208,7 @@ void host_open(struct guest *g, const uint8_t *namespaces, size_t len)
 JSValue host_object(JSContext *ctx)
 {
 	static const struct { const char *name; JSCFunction *f; int length; } functions[] = {
-		{"request", host_request, 3},     {"timer", host_timer, 2},       {"cancel", host_cancel, 1},
+		{"request", host_request, 3},     {"timer", host_timer, 3},       {"cancel", host_cancel, 1},
 		{"text", host_text, 2},           {"json", host_json, 1},         {"stringify", host_stringify, 1},
 		{"catalog", host_catalog, 1},     {"names", host_names, 0},       {"tool", host_tool, 1},
 		{"isError", host_is_error, 1},    {"onOpen", host_on_open, 1},    {"onBuiltin", host_on_builtin, 1},    {"now", host_now, 0},

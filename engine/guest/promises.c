@@ -73,17 +73,33 @@ void promises_answered(struct guest *g, const struct pending *held)
 
 #define MAX_LEFT 16
 
-// left_calls tells of calls that are under way when the cell's promise is fulfilled.
-static void left_calls(struct guest *g)
+static void left_call(struct guest *g, const struct pending *p)
 {
-	uint32_t told = 0;
-	for (uint32_t i = 0; told < MAX_LEFT && i < g->pending_cap; i++) {
-		if (!g->pending[i].id || !makes_calls(g->pending[i].method))
-			continue;
-		JSValue stack = stack_of(g, g->pending[i].error);
-		effect_misuse(g, MISUSE_LEFT, JS_UNDEFINED, JS_UNDEFINED, stack);
-		JS_FreeValue(g->ctx, stack);
-		told++;
+	JSValue stack = stack_of(g, p->error);
+	effect_misuse(g, MISUSE_LEFT, JS_UNDEFINED, JS_UNDEFINED, stack);
+	JS_FreeValue(g->ctx, stack);
+}
+
+static void left_timer(struct guest *g, const struct pending *p)
+{
+	JSValue text = JS_Call(g->ctx, g->function_to_string, p->error, 0, NULL);
+	if (is_exception(text))
+		JS_FreeValue(g->ctx, JS_GetException(g->ctx));
+	effect_misuse(g, MISUSE_TIMER, text, JS_UNDEFINED, JS_UNDEFINED);
+	JS_FreeValue(g->ctx, text);
+}
+
+// left_over tells of calls that are under way when the cell's promise is fulfilled, and of timers that were set in the same
+// step: the cell waited for nothing after that, so they can't have been time limits of what it waited for.
+static void left_over(struct guest *g)
+{
+	uint32_t calls = 0, timers = 0;
+	for (uint32_t i = 0; i < g->pending_cap; i++) {
+		const struct pending *p = &g->pending[i];
+		if (p->id && makes_calls(p->method) && calls++ < MAX_LEFT)
+			left_call(g, p);
+		else if (p->id && p->method == METHOD_TIMER && p->id >> SLOT_BITS > g->first_id && timers++ < MAX_LEFT)
+			left_timer(g, p);
 	}
 }
 
@@ -93,8 +109,8 @@ void promises_finished(struct guest *g)
 	if (!g->settled)
 		return;
 	bool failed = JS_PromiseState(g->ctx, g->main) == JS_PROMISE_REJECTED;
-	if (g->settled == 1 && !failed && g->pending_used > g->timers_used)
-		left_calls(g);
+	if (g->settled == 1 && !failed && g->pending_used > 0)
+		left_over(g);
 	g->settled = 2;
 	if (!g->promises_noted)
 		return;

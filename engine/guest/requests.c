@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define MAX_ARGUMENTS (16u << 20)
-#define SLOT_BITS 12
 #define SLOT_MASK ((1u << SLOT_BITS) - 1)
 #define MAX_REQUESTS ((1u << (32 - SLOT_BITS)) - 1)  // of a run, timers included
 
@@ -139,7 +138,7 @@ JSValue host_request(JSContext *ctx, JSValueConst this_val, int argc, JSValueCon
 	return promise;
 }
 
-// host_timer(ms, callback) → id.
+// host_timer(ms, fire, callback) → id. The callback is what the cell gave, for its text.
 JSValue host_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
 	(void)this_val, (void)argc;
@@ -150,6 +149,7 @@ JSValue host_timer(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst
 	if (!p)
 		return JS_ThrowRangeError(ctx, "too many timers: at most %d may run at once", (int)g->max_timers);
 	p->resolve = JS_DupValue(ctx, argv[1]);
+	p->error = JS_DupValue(ctx, argv[2]);
 	uint32_t payload = g->scratch.len;
 	adapter_write(g, argv[0], MAX_ARGUMENTS, false, NULL);
 	emit_request(g, p, "", 0, payload);

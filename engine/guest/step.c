@@ -68,6 +68,15 @@ static void capture_intrinsics(struct guest *g)
 	g->function_to_string = JS_GetPropertyStr(g->ctx, prototype, "toString");
 	JS_FreeValue(g->ctx, prototype);
 	JS_FreeValue(g->ctx, function);
+	static const char *const iterators[] = {
+		"Iterator.prototype", "Object.getPrototypeOf(Object.getPrototypeOf((async function* () {}).prototype))",
+	};
+	JSEvalOptions options = {JS_EVAL_OPTIONS_VERSION, JS_EVAL_TYPE_GLOBAL, "guest", 1};
+	for (int i = 0; i < 2; i++)
+		g->iterators[i] = JS_Eval2(g->ctx, iterators[i], strlen(iterators[i]), &options);
+	JSValue symbol = JS_Eval2(g->ctx, "Symbol.iterator", 15, &options);
+	g->iterator = JS_ValueToAtom(g->ctx, symbol);
+	JS_FreeValue(g->ctx, symbol);
 	g->number_class = class_of_boxed(g->ctx, "Number");
 	g->string_class = class_of_boxed(g->ctx, "String");
 	g->boolean_class = class_of_boxed(g->ctx, "Boolean");
@@ -269,6 +278,7 @@ static void resume(struct guest *g, struct reader *r)
 static void run(struct guest *g, const uint8_t *in, size_t in_len, const uint8_t *catalog, size_t catalog_len)
 {
 	struct reader r = {in, in + in_len, false};
+	g->first_id = g->next_id;
 	switch (read_u8(&r)) {
 	case INPUT_BEGIN:
 		begin(g, &r, catalog, catalog_len);

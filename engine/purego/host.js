@@ -20,11 +20,13 @@
 	const indexOf = uncurry(String.prototype.indexOf), slice = uncurry(String.prototype.slice);
 	const objectText = uncurry(Object.prototype.toString);
 	const boxes = [Number, String, Boolean, BigInt, Symbol].map((C) => uncurry(C.prototype.valueOf));
-	const mapHas = uncurry(Map.prototype.has), setHas = uncurry(Set.prototype.has), dateTime = uncurry(Date.prototype.getTime);
+	const mapHas = uncurry(Map.prototype.has), setHas = uncurry(Set.prototype.has), weakMapHas = uncurry(WeakMap.prototype.has),
+		weakSetHas = uncurry(WeakSet.prototype.has), deref = uncurry(WeakRef.prototype.deref), dateTime = uncurry(Date.prototype.getTime);
 	const regexpSource = uncurry(getOwnPropertyDescriptor(RegExp.prototype, "source").get);
 	const bufferSize = uncurry(getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength").get);
 	const viewTag = uncurry(getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get);
 	const dataViewSize = uncurry(getOwnPropertyDescriptor(DataView.prototype, "byteLength").get);
+	const iteratorSymbol = Symbol.iterator;
 	const ObjectPrototype = Object.prototype, RegExpPrototype = RegExp.prototype, toStringTag = Symbol.toStringTag;
 
 	const put = (target, key, value) => {
@@ -71,6 +73,9 @@
 		if (is((x) => mapHas(x, 0), v)) return 10;
 		if (is((x) => setHas(x, 0), v)) return 11;
 		if (is(dateTime, v)) return 12;
+		if (is((x) => weakMapHas(x, host), v)) return 16;
+		if (is((x) => weakSetHas(x, host), v)) return 17;
+		if (is(deref, v)) return 18;
 		if (v !== RegExpPrototype && is(regexpSource, v)) return 13;
 		if (is(bufferSize, v)) return 14;
 		if (is(dataViewSize, v)) return 15;
@@ -84,14 +89,28 @@
 
 	// ---- the JSON adapter (contract B6)
 
-	const HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8, HINT_ITERATOR = 32;
+	let noticed = 0; // hints that are not of the cell's value
+
+	const HINT_PROMISE = 1, HINT_MAP_OR_SET = 2, HINT_FUNCTION = 4, HINT_UNDEFINED = 8, HINT_ITERATOR = 32, HINT_BYTES = 64,
+		HINT_OPAQUE = 128, HINT_FUNCTIONS = 256, HINT_NUMBER = 512;
+	const HINTS_ANYWHERE = HINT_MAP_OR_SET | HINT_ITERATOR | HINT_BYTES | HINT_OPAQUE;
+	const iterators = [Iterator.prototype, getPrototypeOf(getPrototypeOf((async function* () {}).prototype))];
+	const isIterator = (v) => {
+		try {
+			for (let i = 0, o = v; i < 16 && o !== null; i++) {
+				o = getPrototypeOf(o);
+				if (o !== null && (o === iterators[0] || o === iterators[1])) return true;
+			}
+		} catch (e) {} // a proxy's own
+		return false;
+	};
 	const MAX_DEPTH = 500;
 	const quote = (s) => stringifyText(wellFormed(s));
 
 	// adapt returns the value as JSON, undefined if there is no such value. More than limit ends the step if stop is set.
 	function adapt(value, limit, stop) {
 		const stack = [];
-		const state = { hints: 0, size: 0 };
+		const state = { hints: 0, size: 0, functions: 0 };
 		const grow = (text) => {
 			state.size += text.length;
 			if (state.size > limit) {
@@ -107,11 +126,14 @@
 			}
 			switch (typeof v) {
 			case "string": return grow(quote(v));
-			case "number": return grow(isFinite_(v) ? (v === 0 ? "0" : String_(v)) : "null");
+			case "number":
+				if (!isFinite_(v)) state.hints |= HINT_NUMBER;
+				return grow(isFinite_(v) ? (v === 0 ? "0" : String_(v)) : "null");
 			case "boolean": return grow(v ? "true" : "false");
 			case "bigint": return grow('"' + String_(v) + '"');
 			case "function":
 				state.hints |= HINT_FUNCTION;
+				state.functions++;
 				return undefined;
 			case "object": return v === null ? grow("null") : object(v);
 			}
@@ -126,19 +148,30 @@
 			if (stack.length === MAX_DEPTH) throw new R("value is nested too deeply for JSON (over " + MAX_DEPTH + " levels)");
 			push(stack, v);
 			if (kind === 41) state.hints |= HINT_PROMISE;
-			if (kind === 10 || kind === 11) state.hints |= HINT_MAP_OR_SET;
 			const text = kind === 3 ? members(v, ["name", "message"]) : isArray(v) ? list(v) : members(v, keys(v));
-			if (text === "{}" && typeof v.next === "function") state.hints |= HINT_ITERATOR;
+			if (text[0] === "{") noticeLost(v, kind, text === "{}");
 			stack.length--;
 			return text;
+		}
+		function noticeLost(v, kind, empty) {
+			if (kind === 10 || kind === 11) state.hints |= HINT_MAP_OR_SET;
+			else if (kind === 14 || kind === 15 || (kind >= 20 && kind < 40)) state.hints |= HINT_BYTES;
+			else if (kind === 13 || (kind >= 16 && kind < 19)) state.hints |= HINT_OPAQUE;
+			else if (empty && (isIterator(v) || typeof v[iteratorSymbol] === "function")) state.hints |= HINT_ITERATOR;
 		}
 		function list(v) {
 			let text = "[";
 			const n = v.length;
-			for (let i = 0; i < n; i++) text += (i ? "," : "") + (write(v[i], i) ?? grow("null"));
+			for (let i = 0; i < n; i++) {
+				const before = state.functions;
+				const element = write(v[i], i);
+				if (element === undefined && state.functions > before) state.hints |= HINT_FUNCTIONS;
+				text += (i ? "," : "") + (element ?? grow("null"));
+			}
 			return text + "]";
 		}
 		function members(v, names) {
+			const before = state.functions;
 			let text = "{", any = false;
 			for (let i = 0; i < names.length; i++) {
 				const member = write(v[names[i]], names[i]);
@@ -146,10 +179,12 @@
 				text += (any ? "," : "") + grow(quote(names[i])) + ":" + member;
 				any = true;
 			}
+			if (!any && state.functions > before) state.hints |= HINT_FUNCTIONS;
 			return text + "}";
 		}
 		const text = write(value, "");
 		adapt.hints = state.hints;
+		noticed |= state.hints & HINTS_ANYWHERE;
 		return text;
 	}
 
@@ -159,7 +194,7 @@
 	const MAX_ARGUMENTS = 16 << 20, SLOT_BITS = 12, MAX_REQUESTS = (1 << 20) - 1;
 	const pending = [], free = [];
 	const limits = { requests: 0, timers: 0, value: 0 };
-	let used = 0, timers = 0, next = 0;
+	let used = 0, timers = 0, next = 0, atBegin = 0; // the last one before this step
 
 	function add(method) {
 		if (next === MAX_REQUESTS || (free.length === 0 && pending.length > 4095)) return undefined;
@@ -171,6 +206,7 @@
 		free.length--;
 		const p = create(null);
 		p.id = ((++next << SLOT_BITS) | slot) >>> 0;
+		p.number = next;
 		p.slot = slot;
 		p.method = method;
 		pending[slot] = p;
@@ -214,12 +250,13 @@
 		emit("request", p.id, method, wellFormed(String_(name)), text);
 		return promise;
 	};
-	host.timer = (ms, callback) => {
+	host.timer = (ms, fire, callback) => {
 		const p = timers < limits.timers ? add(TIMER) : undefined;
 		if (p === undefined) {
 			throw new R(next === MAX_REQUESTS ? "too many timers and calls in one run" : "too many timers: at most " + limits.timers + " may run at once");
 		}
-		p.resolve = callback;
+		p.resolve = fire;
+		p.callback = callback;
 		emit("request", p.id, TIMER, "", adapt(ms, MAX_ARGUMENTS, false));
 		return p.id;
 	};
@@ -283,11 +320,11 @@
 		onFinished = finished;
 	};
 	function promisesFinished(first) {
-		for (let i = 0, told = 0; first && state === 1 && told < 16 && i < pending.length; i++) {
+		for (let i = 0, calls = 0, left = 0; first && state === 1 && i < pending.length; i++) {
 			const p = pending[i];
-			if (p === undefined || p.method < CALL || p.method > NAMESPACE) continue;
-			host.misuse(3, "", "", p.error.stack);
-			told++;
+			if (p === undefined) continue;
+			if (p.method >= CALL && p.method <= NAMESPACE && calls++ < 16) host.misuse(3, "", "", p.error.stack);
+			else if (p.method === TIMER && p.number > atBegin && left++ < 16) host.misuse(4, apply(functionText, p.callback, []), "", "");
 		}
 		if (!noted) return;
 		onFinished(state === 2);
@@ -303,7 +340,6 @@
 	host.onReasons = (f) => {
 		reasons = f;
 	};
-	let noticed = 0;
 	host.notice = (hint) => {
 		noticed |= hint;
 	};
@@ -546,7 +582,10 @@
 		case "limit": limits[a] = b; return;
 		case "begin": begin(a, b); return;
 		case "answer": return answer(a, b, c);
-		case "finish": finish(); return;
+		case "finish":
+			finish();
+			atBegin = next;
+			return;
 		}
 	};
 })()

@@ -79,6 +79,51 @@ func TestValues(t *testing.T) {
 	}
 }
 
+func TestHints(t *testing.T) {
+	e := newEngine(t)
+	for _, c := range []struct {
+		rule, source string
+		want         engine.Hint
+	}{
+		{"a function inside", `return {f() {}}`, engine.HintFunction | engine.HintFunctions},
+		{"a function beside something", `return {a: 1, f() {}}`, engine.HintFunction},
+		{"a function in a list", `return [() => 1]`, engine.HintFunction | engine.HintFunctions},
+		{"several", `return [new Map(), () => 1, Promise.resolve()]`, engine.HintMapOrSet | engine.HintFunction | engine.HintFunctions | engine.HintPromise},
+		{"iterators", `return [new Map().keys(), new Set().entries(), [].values(), "a"[Symbol.iterator](), "a".matchAll(/a/g)]`, engine.HintIterator},
+		{"a generator", `return (function* () {})()`, engine.HintIterator},
+		{"an asynchronous one", `return (async function* () {})()`, engine.HintIterator},
+		{"iterator helpers", `return [[].values().map((x) => x), Iterator.from([]), Iterator.from({next() {}})]`, engine.HintIterator},
+		{"what is only iterable", `class L { #list = [1]; [Symbol.iterator]() { return this.#list.values() } } return [new L(), new URLSearchParams("a=1")]`, engine.HintIterator},
+		{"an iterator that has something to show", `return {next: 1, [Symbol.iterator]() {}}`, 0},
+		{"a class that has a method of that name", `class A { next() {} } return new A()`, 0},
+		{"bytes", `return [new Uint8Array(2)]`, engine.HintBytes},
+		{"no bytes", `return new BigInt64Array()`, engine.HintBytes},
+		{"a buffer", `return new ArrayBuffer(2)`, engine.HintBytes},
+		{"a view", `return {v: new DataView(new ArrayBuffer(2))}`, engine.HintBytes},
+		{"a regular expression", `return /a/`, engine.HintOpaque},
+		{"weak things", `return [new WeakMap(), new WeakSet(), new WeakRef({})]`, engine.HintOpaque},
+		{"no number", `return [NaN]`, engine.HintNumber},
+		{"an infinity", `return {a: -1 / 0}`, engine.HintNumber},
+		{"a map that was put out", `json(new Map()); return 1`, engine.HintMapOrSet},
+		{"a set in text", `text([new Set()]); return 1`, engine.HintMapOrSet},
+		{"a set in the console", `console.log("a", new Set()); return 1`, engine.HintMapOrSet},
+		{"an iterator given to a tool", `tools.echo({list: new Set().values()}).catch(() => 1); return 1`, engine.HintIterator},
+		{"nothing of the value's alone elsewhere", `json([NaN, () => 1, 1 / 0]); return 1`, 0},
+		{"what JSON shows", `return [{}, [], null, new Date(0), Object.create(null), new (class { #p = 1 })(), "", new Error("a")]`, 0},
+	} {
+		t.Run("B7 "+c.rule, func(t *testing.T) {
+			_, effects, err := start(t, e, limits(c.source), longEnough)
+			require.NoError(t, err)
+			require.Equal(t, c.want, effects.Main.Hints, "%+v", effects.Main.Thrown)
+		})
+	}
+	t.Run("B7 timers that were set last", func(t *testing.T) {
+		_, effects, err := start(t, e, limits(`setTimeout(() => text("a"), 9); return 1`), longEnough)
+		require.NoError(t, err)
+		require.Equal(t, []engine.Misused{{Misuse: engine.MisuseTimer, Key: `() => text("a")`}}, effects.Misused)
+	})
+}
+
 func TestThrown(t *testing.T) {
 	e := newEngine(t)
 	for _, c := range []struct {
