@@ -170,6 +170,28 @@ func TestInterrupt(t *testing.T) {
 			require.Less(t, took, 20*time.Millisecond+bound)
 		})
 	}
+	t.Run("G7 again and again gives the step no more time", func(t *testing.T) {
+		vm, err := e.NewVM(nil)
+		require.NoError(t, err)
+		defer vm.Close()
+		ended := make(chan struct{})
+		go func() {
+			for again := time.NewTicker(grace / 5); ; {
+				select {
+				case <-ended:
+					again.Stop()
+					return
+				case <-again.C:
+					vm.Interrupt()
+				}
+			}
+		}()
+		b := limits(unresponsive["array join"])
+		took := elapsed(t, func() { _, err = vm.Step(context.Background(), b.Append(nil), longEnough) })
+		close(ended)
+		require.ErrorIs(t, err, engine.ErrStopped)
+		require.Less(t, took, longEnough/2)
+	})
 	t.Run("G7 before the first step", func(t *testing.T) {
 		vm, err := e.NewVM(nil)
 		require.NoError(t, err)

@@ -79,9 +79,11 @@ func (h *heap) Arm() {
 	h.control.Arm()
 }
 
-// Stop implements stepper.Heap.
+// Stop implements stepper.Heap. To be asked again does not give the step more time.
 func (h *heap) Stop() {
-	h.stopped.Store(true)
+	if h.stopped.Swap(true) {
+		return
+	}
 	h.control.Stop()
 	h.alarm.Reset(grace)
 }
