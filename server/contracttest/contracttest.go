@@ -42,6 +42,7 @@ func Run(t *testing.T, target Target) {
 		{"C6 places", suspendedPlaces},
 		{"C6 sweep", expirySweep},
 		{"G7 hang-up", hangUps},
+		{"G7 prompt", promptAborts},
 	} {
 		t.Run(s.name, func(t *testing.T) { s.run(t, c) })
 	}

@@ -1,6 +1,8 @@
 package contracttest
 
 import (
+	"net/http"
+	"slices"
 	"testing"
 	"time"
 )
@@ -55,6 +57,46 @@ func hostileLoops(t *testing.T, c *client) {
 	t.Run("H1 what was put out before is delivered", func(t *testing.T) {
 		tn.exec(t, `text("before"); for(;;);`).failed("timeout", "").has("output.#.text", `["before"]`)
 	})
+}
+
+// busy are cells that have the service work for them without end.
+var busy = []struct{ rule, code string }{
+	{"tiny calls", `for (;;) await tools.echo({})`},
+	{"many tiny calls", `for (;;) await Promise.all(Array.from({length: 900}, () => tools.echo({})))`},
+	{"calls of unknown tools", `for (;;) await Promise.allSettled(Array.from({length: 900}, () => tools.call("nobody")))`},
+	{"searches", `for (;;) await Promise.all(Array.from({length: 900}, () => tools.search("to echo what is said", {limit: 50, explain: true})))`},
+	{"timers", `for (;;) await Promise.all(Array.from({length: 900}, () => new Promise((r) => setTimeout(r, 0))))`},
+	{"large inputs", `const s = "x".repeat(1e6); for (;;) await tools.echo({s})`},
+	{"output", `for (;;) { for (let i = 0; i < 100; i++) text("x"); await tools.echo({}) }`},
+	{"sleep", `await new Promise((r) => setTimeout(r, 8000))`},
+}
+
+// promptAborts needs the service to itself: it waits until its cell runs.
+func promptAborts(t *testing.T, c *client) {
+	const most, tries = 50 * time.Millisecond, 20
+	for _, l := range slices.Concat(loops, busy) {
+		t.Run("G7 an abort takes effect within 50 ms: "+l.rule, func(t *testing.T) {
+			least := time.Hour
+			for range tries { // others use the machine too
+				tn := c.prepare(t, spec{config: object{"timeoutMs": 20000, "outputOverflow": "truncate"}, tools: []object{echo("echo")}})
+				open := inBackground(func() reply { return tn.exec(t, l.code) })
+				c.eventually(t, "running", 1)
+				began := time.Now()
+				c.drop(t, "/v1/turns/"+tn.id).is(http.StatusNoContent)
+				ended := <-open
+				took := time.Since(began)
+				c.eventually(t, "running", 0)
+				if ended.status == http.StatusNotFound {
+					continue // the turn was gone before the cell began
+				}
+				ended.failed("aborted", "")
+				if least = min(least, took); least < most {
+					return
+				}
+			}
+			t.Errorf("the quickest of %d took %s", tries, least)
+		})
+	}
 }
 
 func hostileMemory(t *testing.T, c *client) {
