@@ -69,11 +69,13 @@ var mayImport = map[string][]string{
 	"engine/internal/wire":     {},
 	"engine/worker":            {"engine", "engine/internal/journal", "engine/internal/child", "engine/internal/frame", "engine/internal/limiter", "engine/internal/sizes", "engine/internal/wire", "engine/worker/sandbox"},
 
-	"engine/worker/sandbox": {},
+	"engine/worker/sandbox":             {},
+	"engine/worker/sandbox/sandboxtest": {},
 
 	"engine/internal/frame/frametest": {},
 
 	"engine/wasi/fuel/addfuel": {"engine/wasi/fuel"},
+	"internal/growth":          {},
 	"namespaces":               {},
 	"namespaces/mcp":           {"bridge/executor", "bridge/tracecontext", "catalog"},
 	"server":                   {"bridge", "bridge/config", "bridge/events", "bridge/tracecontext", "catalog", "namespaces", "server/keyring", "typo"},

@@ -10,12 +10,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/codecell/codecell/engine/worker/sandbox/sandboxtest"
 )
 
 // asCodecell makes the test's binary the command, for tests that need more than one process.
 const asCodecell = "CODECELL_TEST_AS_COMMAND"
 
+// onOldKernel has a process find a kernel that does not know Landlock, and so do all that it starts.
+const onOldKernel = "CODECELL_TEST_ON_OLD_KERNEL"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(onOldKernel) != "" {
+		if err := sandboxtest.WithoutLandlock(); err != nil {
+			panic(err)
+		}
+	}
 	// Workers have no environment to be told by.
 	if os.Getenv(asCodecell) != "" || len(os.Args) > 1 && (os.Args[1] == workerName || os.Args[1] == parserName) {
 		main()

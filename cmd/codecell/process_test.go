@@ -23,13 +23,13 @@ type service struct {
 	cmd  *exec.Cmd
 }
 
-// serveProcess starts a service with a config file.
-func serveProcess(t *testing.T, config string) *service {
+// serveProcess starts a service with a config file, and more in its environment.
+func serveProcess(t *testing.T, config string, environment ...string) *service {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config.json5")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 	cmd := exec.Command(os.Args[0], "serve", "--listen", "127.0.0.1:0", "--config", file, "--test-executors")
-	cmd.Env = append(os.Environ(), asCodecell+"=1")
+	cmd.Env = append(append(os.Environ(), asCodecell+"=1"), environment...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -115,6 +115,29 @@ func TestIsolation(t *testing.T) {
 		require.Contains(t, s.readyz(t).Get("sandbox").Raw, "thread isolation")
 		require.Empty(t, s.workers(t))
 	})
+	t.Run("H1 where the kernel lacks a layer, nothing runs if all are required, and the report says so", func(t *testing.T) {
+		turn := map[string]any{"config": map[string]any{"enabled": true}}
+		s := serveProcess(t, `{engine: {sandbox: "require"}}`, onOldKernel+"=1")
+		ready := s.readyz(t)
+		require.False(t, ready.Get("ok").Bool(), ready.Raw)
+		require.Contains(t, ready.Raw, "the sandbox lacks Landlock")
+		ask(t, http.StatusServiceUnavailable, s.base+"/v1/turns", turn)
+		s = serveProcess(t, "{}", onOldKernel+"=1")
+		ready = s.readyz(t)
+		require.True(t, ready.Get("ok").Bool(), ready.Raw)
+		require.Contains(t, ready.Get("sandbox").Raw, "lacks Landlock")
+	})
+	t.Run("H1 so it is with parsers, in whichever isolation", func(t *testing.T) {
+		s := serveProcess(t, `{engine: {isolation: "thread", sandbox: "require"}}`, onOldKernel+"=1")
+		run := func(status int, code string) map[string]any {
+			return ask(t, status, s.base+"/v1/exec", map[string]any{
+				"turn": map[string]any{"config": map[string]any{"enabled": true}}, "language": "typescript", "code": code,
+			})
+		}
+		require.EqualValues(t, 1, run(http.StatusOK, "let n: number = 1; return n")["value"])
+		refused := run(http.StatusServiceUnavailable, strings.Repeat("let n: number = 1;\n", 1000))
+		require.Contains(t, refused["detail"], "the cell can't be parsed")
+	})
 	t.Run("H1 no worker outlives a service that was killed", func(t *testing.T) {
 		s := serveProcess(t, "{}")
 		workers := s.workers(t)
@@ -157,6 +180,12 @@ func TestParsers(t *testing.T) {
 			require.Contains(t, s.readyz(t).Get("sandbox").Raw, "are parsed in up to")
 		})
 	}
+	t.Run("H6 codecell exec has no other parsers", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "turn.json5")
+		require.NoError(t, os.WriteFile(file, []byte(`{config: {enabled: true, timeoutMs: 300}}`), 0o600))
+		got := codecell(t, "return {"+strings.Repeat("__proto__:1,", 20_000)+"}", "exec", "-", "--language", "typescript", "--catalog", file, "--json")
+		require.Equal(t, "timeout", gjson.Get(got.out, "code").Str, got)
+	})
 }
 
 // gone says that a process has ended, whether or not anybody has asked how.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/engine/script"
 )
@@ -21,6 +22,9 @@ var (
 
 // large is TypeScript that is parsed by a process, in no time.
 var large = strings.Repeat("var n: number = 1;\n", 1000)
+
+// sharedBytes is what a process may have beside what RLIMIT_DATA counts: the binary's own pages.
+const sharedBytes = 128 << 20
 
 func newPool(t testing.TB, o Options) *Pool {
 	if o.Command == nil {
@@ -124,6 +128,21 @@ func TestLimits(t *testing.T) {
 		_, _, err = pool.Prepare(t.Context(), request("a", large, script.TypeScript))
 		require.NoError(t, err)
 	})
+	t.Run("H3 a process that parses has 512 MiB, and took no more", func(t *testing.T) {
+		one := newPool(t, Options{Processes: 1})
+		require.NoError(t, one.Ready())
+		one.mu.Lock()
+		child := one.idle[0]
+		one.mu.Unlock()
+		var has unix.Rlimit
+		require.NoError(t, unix.Prlimit(child.PID(), unix.RLIMIT_DATA, nil, &has))
+		require.Equal(t, unix.Rlimit{Cur: 512 << 20, Max: 512 << 20}, has)
+		_, _, err := one.Prepare(t.Context(), request("a", greedy, script.TypeScript))
+		requireReason(t, err, script.TooLarge)
+		<-child.Exited()
+		took := child.State().SysUsage().(*syscall.Rusage).Maxrss << 10
+		require.Less(t, took, int64(memoryLimit+sharedBytes))
+	})
 	t.Run("H3 a process that was killed is replaced, and nobody notices", func(t *testing.T) {
 		for range 3 {
 			require.NoError(t, pool.Ready())
@@ -144,6 +163,27 @@ func TestLimits(t *testing.T) {
 		_, _, err = none.Prepare(t.Context(), request("a", "let a: number", script.TypeScript))
 		require.NoError(t, err)
 		require.Contains(t, none.Report()[0], "are refused")
+	})
+	t.Run("H2 a process that lacks a layer of the sandbox is refused where all are required, and reported elsewhere", func(t *testing.T) {
+		lacking := newPool(t, Options{Command: []string{asChildOnOldKernel}})
+		require.NoError(t, lacking.Ready())
+		require.Contains(t, strings.Join(lacking.Report(), "\n"), "lacks Landlock")
+		refused := newPool(t, Options{Command: []string{asChildOnOldKernel}, RequireSandbox: true})
+		require.ErrorContains(t, refused.Ready(), "is required")
+		_, _, err := refused.Prepare(t.Context(), request("a", large, script.TypeScript))
+		require.ErrorIs(t, err, script.ErrUnavailable)
+	})
+	t.Run("H6 what has more than 8 KiB is parsed by a process, and nothing else", func(t *testing.T) {
+		require.Equal(t, 8<<10, script.MaxInProcess)
+		none := newPool(t, Options{Command: []string{asLiar, "die"}}) // so that only what needs no process is parsed
+		text := func(size int) string {
+			const code = "let a: number;"
+			return code + strings.Repeat(" ", size-len(code)-1) + "1"
+		}
+		_, _, err := none.Prepare(t.Context(), request("a", text(script.MaxInProcess), script.TypeScript))
+		require.NoError(t, err)
+		_, _, err = none.Prepare(t.Context(), request("a", text(script.MaxInProcess+1), script.TypeScript))
+		require.ErrorIs(t, err, script.ErrUnavailable)
 	})
 	t.Run("H5 a closed pool starts nothing", func(t *testing.T) {
 		closed := New(Options{Command: []string{asChild}})

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -246,6 +247,21 @@ func TestPool(t *testing.T) {
 			require.Contains(t, report, layer)
 		}
 		require.NotContains(t, report, "lacks")
+	})
+	t.Run("H1 a worker that lacks a layer is refused where all are required, and reported elsewhere", func(t *testing.T) {
+		o := Options{Settings: Settings{Engine: "fake"}, Command: []string{"worker", onOldKernel}}
+		require.Contains(t, strings.Join(workers(t, o).Report(), "\n"), "sandbox lacks Landlock")
+		o.RequireSandbox = true
+		e := New(o)
+		require.ErrorContains(t, e.Ready(), "the sandbox lacks Landlock")
+		require.ErrorContains(t, e.Ready(), "is required")
+		require.NoError(t, e.Close())
+	})
+	t.Run("H1 the kernel ends a worker before others when memory is short", func(t *testing.T) {
+		e := fakeWorkers(t, Options{})
+		score, err := os.ReadFile(fmt.Sprintf("/proc/%d/oom_score_adj", serving(t, e.Engine).PID()))
+		require.NoError(t, err)
+		require.Equal(t, "1000\n", string(score))
 	})
 	t.Run("H1 a worker has no environment, and only its connections", func(t *testing.T) {
 		t.Setenv("SECRET", "x")

@@ -20,6 +20,7 @@ import (
 	"github.com/codecell/codecell/engine/enginetest"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/wasi"
+	"github.com/codecell/codecell/engine/worker/sandbox/sandboxtest"
 )
 
 // TestMain makes the test's binary a worker where it is started as one: "worker" and what is to be in it.
@@ -34,6 +35,10 @@ func TestMain(m *testing.M) {
 		serve = forge
 	case "liar":
 		serve = serveLiar
+	case onOldKernel:
+		if err := sandboxtest.WithoutLandlock(); err != nil {
+			panic(err)
+		}
 	}
 	if err := serve(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -49,6 +54,9 @@ func realEngines() []string {
 	}
 	return names
 }
+
+// onOldKernel makes a worker one whose kernel lacks a layer of the sandbox.
+const onOldKernel = "on an old kernel"
 
 func open(s Settings) (engine.Engine, error) {
 	switch s.Engine {

@@ -141,7 +141,8 @@ func (p *pool) inspect() {
 }
 
 // maxThreads is how many threads a worker with so many connections may have: one for each step and what the runtime needs,
-// with room to spare. The kernel's own limit counts all processes of a user, and none of root's.
+// with room to spare. The kernel's own limit, which package sandbox sets, is a wide one: it counts all processes of a user, and
+// none of root's.
 func maxThreads(conns int) int { return 4*conns + 64 }
 
 // retire lets a worker have no more guests, and ends it as soon as no guest loses anything by that.

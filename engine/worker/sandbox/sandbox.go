@@ -3,6 +3,8 @@ package sandbox
 import (
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -83,6 +85,9 @@ func noCoreDumps() error {
 // limits are a second line behind seccomp. Memory has none here: heaps are reserved at their full size, so an address
 // space that is large enough for them limits nothing; the parent watches what is resident.
 func limits(descriptors uint64) error {
+	if err := limitThreads(); err != nil {
+		return err
+	}
 	for resource, most := range map[int]uint64{
 		unix.RLIMIT_NOFILE:   descriptors,
 		unix.RLIMIT_FSIZE:    0,
@@ -94,6 +99,39 @@ func limits(descriptors uint64) error {
 		}
 	}
 	return nil
+}
+
+// spareThreads is how many threads the user may have beside those that are on the machine now. Workers and the service are
+// the user's as well, and need some.
+const spareThreads = 1024
+
+// limitThreads keeps this process from taking all threads that the machine can have; it can't have other processes, but
+// threads without end. The kernel counts all threads of the user, wherever they are, and none of root's: so the limit is
+// above those of the whole machine, and the parent counts the worker's own (see maxThreads in package worker).
+func limitThreads() error {
+	threads, ok := threadsOfMachine()
+	var now unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &now); err != nil || !ok {
+		return err
+	}
+	most := min(threads+spareThreads, now.Cur, now.Max)
+	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+		return fmt.Errorf("limit the threads: %w", err)
+	}
+	return nil
+}
+
+// threadsOfMachine counts them all. It fails where the machine does not say.
+func threadsOfMachine() (uint64, bool) {
+	text, _ := os.ReadFile("/proc/loadavg")
+	// Three averages, then how many threads can run and how many there are, as in 2/345.
+	fields := strings.Fields(string(text))
+	if len(fields) < 4 {
+		return 0, false
+	}
+	_, all, _ := strings.Cut(fields[3], "/")
+	n, err := strconv.ParseUint(all, 10, 32)
+	return n, err == nil && n > 0
 }
 
 // landlockVersion returns the kernel's version of Landlock, which says what it can take away: see rules.
