@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"weak"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
+	"github.com/codecell/codecell/internal/growth"
 )
 
 // narrow is a config under which a run may hold 64 KiB.
@@ -230,26 +232,18 @@ func TestServiceTime(t *testing.T) {
 		require.ErrorIs(t, err, engine.ErrStopped)
 	})
 	t.Run("H6 what is asked for and taken back costs in proportion", func(t *testing.T) {
-		cost := func(n int) time.Duration {
-			best := time.Hour
-			for range 5 {
-				r := aRun(t, `{"enabled":true,"timeoutMs":60000}`)
-				e := &engine.Effects{}
-				for id := range n {
-					e.Requests = append(e.Requests, engine.Request{ID: uint32(id + 1), Method: engine.MethodTimer, Payload: []byte("1")})
-					if id > 0 {
-						e.Cancelled = append(e.Cancelled, uint32(id))
-					}
-				}
-				i := newInvocation(context.Background(), &r.turn.config, "")
+		growth.Linear(t, 20_000, func(n int) func() {
+			r := aRun(t, `{"enabled":true,"timeoutMs":60000}`)
+			e := effectsOf(n, aTimer)
+			for id := range n - 1 {
+				e.Cancelled = append(e.Cancelled, uint32(id+1))
+			}
+			i := newInvocation(context.Background(), &r.turn.config, "")
+			return func() {
 				_, err := r.admit(i, e)
 				require.NoError(t, err)
-				best = min(best, i.service)
 			}
-			return best
-		}
-		small, large := cost(20_000), cost(160_000)
-		require.Less(t, large, 40*small, "eight times as much, with room for a cold cache")
+		})
 	})
 	t.Run("H6 sleeping alone is charged, waiting for others is not", func(t *testing.T) {
 		i := newInvocation(context.Background(), &aRun(t, `{"timeoutMs":1000}`).turn.config, "")
@@ -259,6 +253,17 @@ func TestServiceTime(t *testing.T) {
 		require.Equal(t, 700*time.Millisecond, i.left)
 		require.Equal(t, 400*time.Millisecond, i.waitLeft)
 		require.Equal(t, 650*time.Millisecond, i.sleepLeft(), "some is left to wake up with")
+	})
+	t.Run("H6 what carrying calls out takes is charged, and waiting for a tool is not", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, enginetest.Always(calls("slow", "slow", "slow"), asks(func(*records) {}), asks(func(*records) {}), returns("1")), Options{})
+			tool := delayed("slow", 5000)
+			turn, err := w.Prepare(t.Context(), tenant, &TurnRequest{Context: someone(), Config: json.RawMessage(`true`), Tools: []catalog.Tool{tool}})
+			require.NoError(t, err)
+			charged := w.exec(turn).Telemetry.ServiceMs
+			// The clock of the test stands still but for the tools' five seconds.
+			require.InDelta(t, 3*maxHandling(0).Seconds()*1000, charged, maxHandling(0).Seconds()*1000)
+		})
 	})
 	t.Run("H6 the handover of a step is charged, up to what a busy machine adds", func(t *testing.T) {
 		i := newInvocation(context.Background(), &aRun(t, `{"timeoutMs":1000}`).turn.config, "")

@@ -200,8 +200,24 @@ func (r *run) admitCall(ctx context.Context, q *request, asked *engine.Request) 
 
 // carryOut takes a call that has a place further, and starts the next one that waits for it.
 func (r *run) carryOut(c *call) {
-	r.leave(c, c.advance(c.ctx, true))
+	r.leave(c, r.handle(c, true))
 	r.startCalls()
+}
+
+// handle takes a call further on a goroutine of its own, and notes what that takes of a processor for the invocation to be
+// charged (contract H6). It is taken from the wall clock, which goes on while a tool is waited for, so it is bounded by what
+// a call of that size takes.
+func (r *run) handle(c *call, mayWait bool) requestKind {
+	began := time.Now()
+	kind := c.advance(c.ctx, mayWait)
+	r.handled.Add(int64(min(time.Since(began), maxHandling(len(c.input)+len(c.result)+len(c.reply.Payload)))))
+	return kind
+}
+
+// maxHandling is about what the service takes at most to carry out a call with so many bytes of input and result.
+func maxHandling(bytes int) time.Duration {
+	const each, perByte = 20 * time.Microsecond, 2 * time.Nanosecond
+	return each + time.Duration(bytes)*perByte
 }
 
 // goOn takes a call further that was parked and has what it waited for, unless that is a reason to refuse it. It does not
@@ -210,7 +226,7 @@ func (r *run) goOn(c *call, refused error) {
 	if c.at++; refused != nil {
 		c.fail(refused)
 	}
-	r.leave(c, c.advance(c.ctx, false))
+	r.leave(c, r.handle(c, false))
 	r.startCalls()
 }
 

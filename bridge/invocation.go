@@ -81,11 +81,12 @@ func (i *invocation) restedFor(d time.Duration) {
 	i.resting += d
 }
 
-// served charges processor time of the service.
-func (i *invocation) served(d time.Duration) {
+// served charges processor time of the service, and returns it.
+func (i *invocation) served(d time.Duration) time.Duration {
 	i.left -= d
 	i.service += d
 	i.used += d
+	return d
 }
 
 // attach ties the run to the client that it is driven for: the client going away ends it (contract G7). Whoever parks or
@@ -176,7 +177,7 @@ func (r *run) step(i *invocation, input []byte) ([]*request, *Result, error) {
 		return nil, r.fail(engineFailure(err, r)), nil
 	}
 	elapsed := time.Since(asked)
-	service := i.executed(effects, elapsed)
+	service := i.executed(effects, elapsed) + i.served(time.Duration(r.handled.Swap(0)))
 	r.usage.Service += service
 	r.turn.share.Charge(effects.CPU + service)
 	r.usage.Steps++

@@ -47,6 +47,7 @@ type run struct {
 	requests  requests
 	parking   parking // the offloader's
 	tracing   tracing
+	handled   atomic.Int64                         // nanoseconds that calls took since the last step: see handle
 	listener  atomic.Pointer[func(CallProgressed)] // of the request being served, if it wants to hear
 	told      events.Source                        // as those who listen to the turn know it
 	over      atomic.Bool                          // and it is not told any more

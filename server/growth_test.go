@@ -1,18 +1,23 @@
 package server
 
 import (
+	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"math"
+	"net/http"
 	"net/http/httptest"
-	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/engine/enginetest"
+	"github.com/codecell/codecell/internal/growth"
+	"github.com/codecell/codecell/server/mcpserver"
 )
 
 // growths are what a client can make larger in each kind of request. Each body has about n bytes.
@@ -75,9 +80,58 @@ var growths = []struct {
 	{"import: the snapshot", "/v1/runs/r/import", func(n int) string {
 		return `{"turnId":"turn-1","snapshot":"` + base64.StdEncoding.EncodeToString(make([]byte, n*3/4)) + `"}`
 	}},
+	{"namespace: the description", "/v1/namespaces/n", func(n int) string {
+		return `{"pluginId":"p","globalName":"G","description":"` + strings.Repeat("x", n) + `"}`
+	}},
+	{"namespace: escapes in the prompt", "/v1/namespaces/n", func(n int) string {
+		return `{"pluginId":"p","prompt":"` + strings.Repeat(`\u0000`, n/6) + `"}`
+	}},
+	{"namespace: tools", "/v1/namespaces/n", func(n int) string { return `{"requiredToolNames":[` + listed(n, `"t%d"`) + `]}` }},
+	{"namespace: the scope", "/v1/namespaces/n", func(n int) string {
+		return `{"pluginId":"p","scope":{` + listed(n, `"m%d":{"$tool":"t"}`) + `}}`
+	}},
+	{"namespace: keys of one name", "/v1/namespaces/n", func(n int) string { return `{"pluginId":"p"` + many(n, `,"scope":[%d]`) + `}` }},
+	{"MCP: the cell", "/mcp", func(n int) string { return toolCall(`"code":"` + strings.Repeat("x", n) + `"`) }},
+	{"MCP: unknown keys of the arguments", "/mcp", func(n int) string { return toolCall(`"code":"1"` + many(n, `,"k%d":1`)) }},
+	{"MCP: the parameters", "/mcp", func(n int) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exec","_meta":{` + listed(n, `"k%d":1`) + `},"arguments":{"code":"1"}}}`
+	}},
+	{"MCP: keys of one name", "/mcp", func(n int) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/list"` + many(n, `,"params":{"a":%d}`) + `}`
+	}},
+	{"MCP: the name of a tool", "/mcp", func(n int) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat("x", n) + `"}}`
+	}},
+	{"MCP: the id", "/mcp", func(n int) string {
+		return `{"jsonrpc":"2.0","id":"` + strings.Repeat("i", n) + `","method":"tools/list","params":{}}`
+	}},
+	{"MCP: many messages", "/mcp", func(n int) string {
+		return `[` + listed(n, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{}}`) + `]`
+	}},
+	{"MCP: what is cancelled", "/mcp", func(n int) string {
+		return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"` + strings.Repeat("r", n) + `"}}`
+	}},
+	{"MCP: who the client is", "/mcp", func(n int) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"experimental":{` +
+			listed(n, `"c%d":{}`) + `}},"clientInfo":{"name":"n","version":"1"}}}`
+	}},
 	{"import: not base64 at the end", "/v1/runs/r/import", func(n int) string {
 		return `{"turnId":"turn-1","snapshot":"` + strings.Repeat("AAAA", n/4) + `!"}`
 	}},
+}
+
+// callOf is a request of a route, as its clients send it.
+func callOf(path, body string) call {
+	c := post(path, body)
+	if strings.HasPrefix(path, "/v1/namespaces/") {
+		c.method = http.MethodPut
+	}
+	return c.with("Content-Type", "application/json").with("Accept", "application/json, text/event-stream")
+}
+
+// toolCall is a message of MCP that calls exec.
+func toolCall(arguments string) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exec","arguments":{` + arguments + `}}}`
 }
 
 // many repeats a text, with numbers, to about n bytes.
@@ -92,52 +146,54 @@ func many(n int, format string) string {
 // listed is many with commas between.
 func listed(n int, format string) string { return strings.TrimPrefix(many(n, ","+format), ",") }
 
-// maxGrowth is how much more a request that is eight times as large may cost. What is quadratic costs sixty-four times as
-// much, which leaves room for caches and for who else uses the machine.
-const maxGrowth = 24
-
 func TestGrowth(t *testing.T) {
-	const size = 128 << 10
-	s := newTestServer(t, Options{Backend: costless(), MaxSourceBytes: maxBody})
+	const size = 120 << 10
+	s := newTestServer(t, Options{Backend: costless(), MaxSourceBytes: maxBody, MCP: emptyEndpoint(t)})
 	for _, g := range growths {
 		t.Run("H6 linear in what a client sizes: "+g.name, func(t *testing.T) {
-			small, large := post(g.path, g.body(size)), post(g.path, g.body(8*size))
-			require.InDelta(t, 8, float64(len(large.body))/float64(len(small.body)), 0.2)
-			require.LessOrEqual(t, memory(s, large)/memory(s, small), float64(maxGrowth), "bytes")
-			requireGrowth(t, true, func() float64 { return processorTime(s, small) }, func() float64 { return processorTime(s, large) })
+			growth.Linear(t, size, func(n int) func() {
+				c := callOf(g.path, g.body(n))
+				require.InDelta(t, 1, float64(len(c.body))/float64(n), 0.2)
+				r, rec := c.request(), httptest.NewRecorder()
+				return func() { s.Handler().ServeHTTP(rec, r) }
+			})
 		})
 	}
-	t.Run("H6 what is quadratic would be seen", func(t *testing.T) {
-		requireGrowth(t, false, func() float64 { return quadratic(1000) }, func() float64 { return quadratic(8000) })
+	t.Run("H6 linear in what a client sizes: exec, with an idempotency key", func(t *testing.T) {
+		growth.Linear(t, size, func(n int) func() {
+			c := post("/v1/exec", `{"turnId":"turn-1","code":"`+strings.Repeat("x", n)+`"}`).with(headerIdempotency, strconv.Itoa(n))
+			r, rec := c.request(), httptest.NewRecorder()
+			return func() { s.Handler().ServeHTTP(rec, r) }
+		})
+	})
+	t.Run("H6 idempotency keys cost the same however many are remembered", func(t *testing.T) {
+		growth.Linear(t, 2000, func(n int) func() {
+			a := newAnswers(AnswerBounds{Entries: n, TenantEntries: n, Bytes: 64 << 10, TenantBytes: 64 << 10})
+			return func() {
+				for i := range 2 * n {
+					at := slot{"tenant", "exec", "turn", strconv.Itoa(i)}
+					if _, mine, err := a.claim(at, [sha256.Size]byte{}); mine && err == nil {
+						a.finish(at, make([]byte, 100), nil)
+					}
+				}
+			}
+		})
 	})
 }
 
-// requireGrowth holds two costs against each other. Each is the least of several, because others use the machine too; more
-// are taken while they are not what they should be.
-func requireGrowth(t *testing.T, linear bool, small, large func() float64) {
+// emptyEndpoint serves MCP clients, for whom there are no tools.
+func emptyEndpoint(t *testing.T) *mcpserver.Endpoint {
 	t.Helper()
-	least, most := math.Inf(1), math.Inf(1)
-	for range 10 {
-		least, most = min(least, small()), min(most, large())
-		if (most/least <= maxGrowth) == linear {
-			return
-		}
-	}
-	t.Errorf("eight times as large, it took %.1f times as long", most/least)
-}
-
-// quadratic is what no request may be.
-func quadratic(n int) float64 {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	start, sum := threadTime(), 0
-	for i := range n {
-		for j := range n {
-			sum += i ^ j
-		}
-	}
-	runtime.KeepAlive(sum)
-	return threadTime() - start
+	engine := enginetest.Always(func(_ *enginetest.Input, out *enginetest.Records) error {
+		out.Fulfil("1", 0)
+		return nil
+	})
+	operator, err := config.Default().Merge([]byte(`{"enabled":true}`))
+	require.NoError(t, err)
+	service, err := bridge.New(bridge.Options{Engine: engine, Config: operator})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, service.Close(context.Background())) })
+	return mcpserver.New(mcpserver.Options{Service: service, MaxBodyBytes: maxBody})
 }
 
 // costless is a backend that does as little as it can, so that what is measured is the server.
@@ -148,32 +204,4 @@ func costless() *fakeBackend {
 		return nil
 	}
 	return f
-}
-
-// processorTime is what a request takes of a processor, in seconds.
-func processorTime(s *Server, c call) float64 {
-	r, rec := c.request(), httptest.NewRecorder()
-	runtime.GC() // not in between
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	start := threadTime()
-	s.Handler().ServeHTTP(rec, r)
-	return threadTime() - start
-}
-
-// memory is how many bytes a request allocates.
-func memory(s *Server, c call) float64 {
-	r, rec := c.request(), httptest.NewRecorder()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	s.Handler().ServeHTTP(rec, r)
-	runtime.ReadMemStats(&after)
-	return float64(after.TotalAlloc - before.TotalAlloc)
-}
-
-// threadTime is how long this thread has had a processor, in seconds.
-func threadTime() float64 {
-	var now unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now)
-	return float64(now.Nano()) / 1e9
 }
