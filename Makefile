@@ -20,6 +20,9 @@ MODE ?= auto
 cases hostile: export CODECELL_CONFIG = .ci/modes/$(MODE).json5
 # Arguments for the hostile runner, such as HOSTILE_ARGS='--only string_search'.
 HOSTILE_ARGS ?=
+# What `make rounds` runs with, and how often.
+MODES  ?= auto wasi thread wasi-thread
+ROUNDS ?= 20
 CASES = $(wildcard $(CASES_DIR)/*.jsonl)
 
 # Packages of npm that are servers, clients and compilers for the tests.
@@ -51,7 +54,7 @@ export CODECELL_AOT = required
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest packages build run demo test test-long check cases hostile bench intl metrics peers fuzz soak clean
+.PHONY: help deps guest packages build run demo test test-long check cases hostile rounds bench intl metrics peers fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -113,6 +116,11 @@ hostile: build ## Run the hostile cells of HOSTILE_DIR against a service of thei
 	@if [ ! -d "$(HOSTILE_DIR)" ]; then echo "no hostile cells in $(HOSTILE_DIR)"; else \
 		.ci/with-service.sh 127.0.0.1:0 sh -c \
 		'exec python3 "$(HOSTILE_DIR)/run.py" --base "$$CODECELL_SERVER" --pid "$$CODECELL_PID" $(HOSTILE_ARGS)'; fi
+
+rounds: build ## Run all hostile cells ROUNDS=20 times on each of MODES, and hold the service's memory and time to bounds; takes hours.
+	@if [ ! -d "$(HOSTILE_DIR)" ]; then echo "no hostile cells in $(HOSTILE_DIR)"; else \
+		for mode in $(MODES); do echo "mode $$mode"; CODECELL_CONFIG=.ci/modes/$$mode.json5 \
+			.ci/with-service.sh 127.0.0.1:0 .ci/rounds.py "$(HOSTILE_DIR)" $(ROUNDS) $(HOSTILE_ARGS) || exit 1; done; fi
 
 bench: guest ## Measure everything beside its peers; writes bench/report/ (BENCHTIME=2s for each measurement).
 	@.ci/deps.sh npm

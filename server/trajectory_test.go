@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/codecell/codecell/internal/growth"
 )
 
 func TestTrajectory(t *testing.T) {
@@ -54,12 +56,11 @@ func TestTrajectory(t *testing.T) {
 		require.Equal(t, 1, rec.writes)
 	})
 	t.Run("H6 a long format costs what it takes to read it", func(t *testing.T) {
-		of := func(n int) call {
-			return call{method: http.MethodGet, path: "/v1/turns/turn-1/trajectory?format=" + strings.Repeat("x", n)}
-		}
-		small, large := of(32<<10), of(8*32<<10)
-		require.LessOrEqual(t, memory(s, large)/memory(s, small), float64(maxGrowth), "bytes")
-		requireGrowth(t, true, func() float64 { return processorTime(s, small) }, func() float64 { return processorTime(s, large) })
+		growth.Linear(t, 32<<10, func(n int) func() {
+			get := call{method: http.MethodGet, path: "/v1/turns/turn-1/trajectory?format=" + strings.Repeat("x", n)}
+			r, rec := get.request(), httptest.NewRecorder()
+			return func() { s.Handler().ServeHTTP(rec, r) }
+		})
 	})
 }
 
