@@ -34,8 +34,8 @@ func (s *Server) readyz(c echo.Context) error {
 }
 
 func (s *Server) ready() error {
-	if s.stopping.Load() {
-		return errStopping
+	if err := s.refusesWork(); err != nil {
+		return err
 	}
 	return s.backend.Ready()
 }

@@ -253,3 +253,28 @@ func TestStop(t *testing.T) {
 		require.Error(t, newTestServer(t, Options{Backend: newFake()}).Serve(t.Context(), t.Context(), l, 0))
 	})
 }
+
+func TestDrain(t *testing.T) {
+	s := newTestServer(t, Options{Backend: newFake()})
+	s.Drain(true)
+	for _, tc := range []struct {
+		call   call
+		status int
+	}{
+		{post("/v1/exec", cell), 503},
+		{post("/v1/turns", `{}`), 503},
+		{post("/v1/wait", `{"turnId":"turn-1","runId":"r"}`), 200},
+		{post("/v1/runs/r/results", `{"turnId":"turn-1","results":[]}`), 200},
+		{call{method: http.MethodGet, path: "/readyz"}, 503},
+		{call{method: http.MethodGet, path: "/healthz"}, 200},
+		{call{method: http.MethodDelete, path: "/v1/turns/turn-1"}, 204},
+	} {
+		t.Run("I1 while it is drained, "+tc.call.method+" "+tc.call.path, func(t *testing.T) {
+			require.Equal(t, tc.status, do(t, s, tc.call).Code)
+		})
+	}
+	t.Run("I1 and back", func(t *testing.T) {
+		s.Drain(false)
+		require.Equal(t, 200, do(t, s, call{method: http.MethodGet, path: "/readyz"}).Code)
+	})
+}

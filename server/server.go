@@ -100,7 +100,8 @@ type Server struct {
 	maxExec        int
 	maxConnections int
 	openAPI        []byte
-	stopping       atomic.Bool
+	stopping       atomic.Bool // it is about to end
+	draining       atomic.Bool // it takes no new work until told otherwise
 	mcp            MCP
 	answered       Answered
 	tracer         trace.Tracer
@@ -144,9 +145,7 @@ func (s *Server) routes() *echo.Echo {
 	}
 	// The stacks of all goroutines would stop the world for each panic.
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: s.recovered}))
-	if s.log.Enabled(context.Background(), slog.LevelDebug) {
-		e.Use(s.trace)
-	}
+	e.Use(s.trace)
 
 	// Whatever can be read takes HEAD too (RFC 9110, section 9.1).
 	read := []string{http.MethodGet, http.MethodHead}
@@ -176,9 +175,12 @@ func (s *Server) routes() *echo.Echo {
 	return e
 }
 
-// trace logs each request. It is not there at all above debug level: a line an exec would cost more than the exec.
+// trace logs each request at debug level, which may be set at any time: a line an exec would cost more than the exec.
 func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		if !s.log.Enabled(context.Background(), slog.LevelDebug) {
+			return next(c)
+		}
 		start := time.Now()
 		err := next(c)
 		s.log.Debug("request", "method", c.Request().Method, "route", c.Path(), "tenant", Tenant(c),
@@ -193,20 +195,47 @@ func (s *Server) recovered(c echo.Context, err error, stack []byte) error {
 	return fmt.Errorf("panic: %w", err)
 }
 
+// Drain has the service refuse new work, or take it again: what runs goes on, suspended runs can be finished, and /readyz says so.
+func (s *Server) Drain(on bool) { s.draining.Store(on) }
+
+// Draining says whether the service was told to refuse new work, and how many execs and waits are under way.
+func (s *Server) Draining() (on bool, running int) {
+	return s.draining.Load(), s.backend.Health().Running
+}
+
+// refusesWork returns why the service takes no new work, nil if it does.
+func (s *Server) refusesWork() error {
+	switch {
+	case s.stopping.Load():
+		return errStopping
+	case s.draining.Load():
+		return errDraining
+	}
+	return nil
+}
+
+var errDraining = errors.New("the service is being drained")
+
 var errStopping = errors.New("the service is shutting down")
 
 // refuseWhenStopping turns new work away while running cells finish (contract I1). Results are still taken: a cell may
 // be waiting for them.
 func (s *Server) refuseWhenStopping(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !s.stopping.Load() {
+		why := s.refusesWork()
+		if why == nil {
 			return next(c)
 		}
 		switch c.Path() {
-		case "/v1/turns", "/v1/exec", "/v1/wait", "/mcp", "/v1/runs/:runId/import":
+		case "/v1/wait":
+			if !s.stopping.Load() {
+				return next(c) // what was begun may be finished
+			}
+			fallthrough
+		case "/v1/turns", "/v1/exec", "/mcp", "/v1/runs/:runId/import":
 			return &problem{
 				kind: kindUnavailable, retryAfter: time.Second,
-				detail: "The service is shutting down. Send the request to another replica, or again later.",
+				detail: fmt.Sprintf("Not now: %v. Send the request to another replica, or again later.", why),
 			}
 		}
 		return next(c)

@@ -36,6 +36,8 @@ type Config struct {
 	GraceSeconds int `json:"graceSeconds"`
 	// TestExecutors enables the echo executor. Never in production: it lets any turn invent the answers of its tools.
 	TestExecutors bool `json:"testExecutors"`
+	// Admin is the listener for those who operate the service.
+	Admin AdminConfig `json:"admin"`
 	// Tools holds tools.codeMode.
 	Tools ToolsConfig `json:"tools"`
 	// Agents are configs of single agents, by agent id, laid over Tools field by field.
@@ -79,6 +81,13 @@ type ToolsConfig struct {
 // AgentConfig is what one agent has of its own (contract A2).
 type AgentConfig struct {
 	Tools ToolsConfig `json:"tools"`
+}
+
+// AdminConfig is the listener for those who operate the service.
+type AdminConfig struct {
+	// Listen is the address of metrics, profiles, draining and the log's level, such as 127.0.0.1:9090. Anything but loopback
+	// needs a key with the role admin. Default: there is none.
+	Listen string `json:"listen"`
 }
 
 // AuthConfig says who may call.

@@ -27,7 +27,7 @@ func TestLoadConfig(t *testing.T) {
 	t.Run("I1 JSON5 with every key", func(t *testing.T) {
 		c, err := loadConfig(file(t, "c.json5", `// comments
 		{
-			listen: '0.0.0.0:9', logLevel: "debug", graceSeconds: 5, testExecutors: true,
+			listen: '0.0.0.0:9', admin: {listen: "127.0.0.1:9"}, logLevel: "debug", graceSeconds: 5, testExecutors: true,
 			tools: {codeMode: {enabled: true, timeoutMs: 5e3, snapshot: {resume: "restore"}}},
 			auth: {keys: [{id: "a", sha256: "`+keyring.Hash("k")+`"}], keysFile: ""},
 			tenants: {"*": {ratePerSecond: 1.5, rateBurst: 2}, a: {maxRunning: 3, maxSteps: 4, maxBytes: 5, codeMode: {timeoutMs: 6}}},

@@ -98,6 +98,13 @@ func TestCommandLine(t *testing.T) {
 // serving runs codecell serve on a free port until the test ends.
 func serving(t *testing.T, args ...string) (base string, stop func() outcome) {
 	t.Helper()
+	base, _, stop = servingLogged(t, args...)
+	return base, stop
+}
+
+// servingLogged is serving for who wants to read the log meanwhile.
+func servingLogged(t *testing.T, args ...string) (base string, log *lines, stop func() outcome) {
+	t.Helper()
 	var out, errs lines
 	ctx, cancel := context.WithCancel(context.Background())
 	term := &terminal{in: strings.NewReader(""), out: &out, err: &errs, ctx: ctx, now: context.Background()}
@@ -116,5 +123,5 @@ func serving(t *testing.T, args ...string) (base string, stop func() outcome) {
 		return result
 	}
 	t.Cleanup(func() { stop() })
-	return base, stop
+	return base, &errs, stop
 }

@@ -14,6 +14,7 @@ type serveCommand struct {
 	Listen        string         `help:"Address to serve on; anything but loopback needs API keys. Default 127.0.0.1:8080." env:"CODECELL_LISTEN" placeholder:"HOST:PORT"`
 	Config        string         `help:"Config file, JSON5." env:"CODECELL_CONFIG" type:"path" placeholder:"FILE"`
 	TestExecutors *bool          `help:"Enable the echo executor, which lets a turn invent its tools' answers. For tests only." env:"CODECELL_TEST_EXECUTORS"`
+	AdminListen   string         `help:"Address of the admin listener; anything but loopback needs a key with the role admin. Default: none." env:"CODECELL_ADMIN_LISTEN" placeholder:"HOST:PORT"`
 	LogLevel      string         `help:"debug, info, warn or error. Default info." env:"CODECELL_LOG_LEVEL" placeholder:"LEVEL"`
 	Grace         *time.Duration `help:"How long running cells may take to finish at the end. Default 30s." env:"CODECELL_GRACE"`
 	SigningKey    string         `help:"Signs the requests of http executors." env:"CODECELL_SIGNING_KEY" placeholder:"KEY"`
@@ -27,6 +28,9 @@ func (s *serveCommand) config() (Config, error) {
 	}
 	if s.Listen != "" {
 		c.Listen = s.Listen
+	}
+	if s.AdminListen != "" {
+		c.Admin.Listen = s.AdminListen
 	}
 	if s.LogLevel != "" {
 		c.LogLevel = s.LogLevel
@@ -47,10 +51,12 @@ func (s *serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return usageError{err}
 	}
-	level, err := c.level()
+	at, err := c.level()
 	if err != nil {
 		return usageError{err}
 	}
+	level := &slog.LevelVar{}
+	level.Set(at)
 	logger := slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: level}))
 	backend, err := newApp(c, logger)
 	if err != nil {
@@ -75,6 +81,10 @@ func (s *serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return errors.Join(err, backend.Close(t.now))
 	}
+	endAdmin, err := backend.serveAdmin(c.Admin, srv, level)
+	if err != nil {
+		return errors.Join(err, l.Close(), backend.Close(t.now))
+	}
 	// Not before: whoever reads this line may connect at once.
 	fmt.Fprintf(t.out, "codecell listens on http://%s\n", l.Addr())
 	grace := c.grace()
@@ -84,5 +94,5 @@ func (s *serveCommand) Run(t *terminal) error {
 	go backend.keys.Watch(t.ctx, keysWatch, func(err error) { backend.keysChanged(err) })
 	gc := idleGC{running: func() int { return backend.Health().Running }, level: heapObjects()}
 	go gc.run(t.ctx)
-	return srv.Serve(t.ctx, t.now, l, grace)
+	return errors.Join(srv.Serve(t.ctx, t.now, l, grace), endAdmin())
 }

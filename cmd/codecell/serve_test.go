@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -69,4 +70,54 @@ func TestServe(t *testing.T) {
 		require.Contains(t, got.err, "401")
 		require.NotContains(t, got.err, "wrong")
 	})
+}
+
+func TestAdminListener(t *testing.T) {
+	base, log, _ := servingLogged(t, "--admin-listen", "127.0.0.1:0")
+	found := regexp.MustCompile(`"the admin listener is up","address":"([^"]+)"`).FindStringSubmatch(log.String())
+	require.NotNil(t, found, log.String())
+	ask := func(method, url, body string) (int, string) {
+		request, err := http.NewRequest(method, url, strings.NewReader(body))
+		require.NoError(t, err)
+		answer, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		return answer.StatusCode, string(text)
+	}
+	admin := "http://" + found[1]
+	t.Run("I2 what is for administrators is there and not at the service", func(t *testing.T) {
+		for _, path := range []string{"/metrics", "/debug/pprof/", "/drain", "/log-level"} {
+			status, _ := ask(http.MethodGet, admin+path, "")
+			require.Equal(t, http.StatusOK, status, path)
+			status, _ = ask(http.MethodGet, base+path, "")
+			require.Equal(t, http.StatusNotFound, status, path)
+		}
+	})
+	t.Run("I1 a service that is drained refuses new work, and takes it again", func(t *testing.T) {
+		cell := []string{"exec", "-", "--server", base}
+		require.Equal(t, exitOK, codecell(t, "return 1", cell...).status)
+		status, text := ask(http.MethodPut, admin+"/drain", "")
+		require.Equal(t, http.StatusOK, status, text)
+		require.Contains(t, codecell(t, "return 1", cell...).err, "being drained")
+		status, text = ask(http.MethodGet, base+"/readyz", "")
+		require.Equal(t, http.StatusServiceUnavailable, status)
+		require.Contains(t, text, "the service is being drained")
+		ask(http.MethodDelete, admin+"/drain", "")
+		require.Equal(t, exitOK, codecell(t, "return 1", cell...).status)
+	})
+	t.Run("I4 the log's level counts at once", func(t *testing.T) {
+		require.NotContains(t, log.String(), `"msg":"request"`)
+		ask(http.MethodPut, admin+"/log-level", `{"level":"debug"}`)
+		ask(http.MethodGet, base+"/v1/namespaces", "")
+		require.Contains(t, log.String(), `"msg":"request"`)
+	})
+	t.Run("I2 elsewhere than on loopback it wants a key", func(t *testing.T) {
+		got := codecell(t, "", "serve", "--listen", "127.0.0.1:0", "--admin-listen", "0.0.0.0:0")
+		require.Equal(t, exitFailed, got.status)
+		require.Contains(t, got.err, "keys add --role admin")
+		require.Empty(t, got.out)
+	})
+	http.DefaultClient.CloseIdleConnections()
 }

@@ -76,6 +76,21 @@ func (r *Ring) Tenants() []string {
 	return slices.Compact(all)
 }
 
+// Has says whether there is a key with a role that has not expired.
+func (r *Ring) Has(role Role) bool {
+	if r == nil {
+		return false
+	}
+	for _, k := range *r.keys.Load() {
+		if k.Role == role && !k.expired() {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *Key) expired() bool { return !k.Expires.IsZero() && !time.Now().Before(k.Expires) }
+
 // Find returns what is known of a key, or ErrUnknown or ErrExpired.
 func (r *Ring) Find(key string) (*Key, error) {
 	if r == nil {
@@ -85,7 +100,7 @@ func (r *Ring) Find(key string) (*Key, error) {
 	switch {
 	case k == nil:
 		return nil, ErrUnknown
-	case !k.Expires.IsZero() && !time.Now().Before(k.Expires):
+	case k.expired():
 		return nil, ErrExpired
 	}
 	return k, nil
