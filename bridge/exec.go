@@ -28,7 +28,7 @@ func (t *Turn) Exec(ctx context.Context, in ExecInput) (*Result, error) {
 	defer end()
 	e := t.enterExec(in)
 	ctx, span := t.startSpan(ctx, execName, in.ToolCallID)
-	result, err := t.exec(ctx, in, e, span)
+	result, err := t.exec(ctx, in, &e, span)
 	span.done(result, err)
 	e.over(result, err)
 	return result, err

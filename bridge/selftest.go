@@ -133,6 +133,7 @@ func (s *Service) try(ctx context.Context, limits config.Config, one *trial) err
 	if err != nil {
 		return err
 	}
+	turn.ofService = true
 	defer func() { _ = s.DropTurn("", turn.ID()) }()
 	turn.hooksBefore, turn.hooksAfter = nil, nil // they are about what clients send
 	turn.observer, turn.tracer = nil, nil

@@ -109,9 +109,12 @@ func toolSecrets(spec json.RawMessage) []string {
 func (c *call) enter() {
 	r := c.run
 	e := trajectory.Entry{
-		Kind: trajectory.Call, ID: r.id.call(c.id), ParentID: r.group.ID(), RunID: r.id.String(), Name: c.target, Number: c.id,
+		Kind: trajectory.Call, ID: c.callID, ParentID: r.group.ID(), RunID: r.id.String(), Name: c.target, Number: c.id,
 		Input: c.input, Result: c.result, ResultBytes: len(c.result), StartedAt: c.began, Took: time.Since(c.began),
 		ToolTook: c.took, Attempts: c.attempts, Decisions: c.decisions,
+	}
+	if e.ID == "" {
+		e.ID = r.id.call(c.id)
 	}
 	if c.entry != nil {
 		e.ToolID, e.Name = c.entry.ID(), c.entry.Name()
@@ -130,7 +133,7 @@ func (c *call) enter() {
 func (t *Turn) enter(g *trajectory.Group, e *trajectory.Entry) {
 	kept := e.Keep(t.redactor)
 	g.Add(kept)
-	if a := t.service.options.Audit; a != nil {
+	if a := t.service.options.Audit; a != nil && !t.ofService {
 		a.Append(t.appendAudit(kept.AppendMembers(nil, t.redactor())))
 	}
 }
@@ -156,8 +159,8 @@ type execEntry struct {
 	run       *run // once there is one
 }
 
-func (t *Turn) enterExec(in ExecInput) *execEntry {
-	return &execEntry{turn: t, group: t.trajectory.Begin(trajectory.Exec, in.ToolCallID), in: in, began: time.Now()}
+func (t *Turn) enterExec(in ExecInput) execEntry {
+	return execEntry{turn: t, group: t.trajectory.Begin(trajectory.Exec, in.ToolCallID), in: in, began: time.Now()}
 }
 
 // over puts the exec into the trajectory, with the cell as it was run.

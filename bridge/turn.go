@@ -73,6 +73,7 @@ type Turn struct {
 	fingerprint func() string // see newFingerprint; costly
 
 	trajectory *trajectory.Log
+	ofService  bool                       // its own, and not audited
 	redactor   func() *redact.Redactor    // see newRedactor
 	log        atomic.Pointer[events.Log] // of what happens to its runs, while somebody listens
 

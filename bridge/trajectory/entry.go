@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,12 +22,11 @@ const (
 	Call Kind = "call"
 )
 
-// Outcomes of calls. Those of an exec or wait are the statuses of results.
+// Outcomes that mean something here, of calls, execs and waits; there are others.
 const (
 	Completed = "completed"
-	Failed    = "failed"    // by its tool, or after it
-	Refused   = "refused"   // it never reached its tool
-	Cancelled = "cancelled" // its run ended before it did
+	Waiting   = "waiting"
+	Failed    = "failed"
 )
 
 // Decision is what a stage decided about a call, for the trajectory (contract G5).
@@ -61,6 +59,8 @@ type Entry struct {
 	Attempts    int             `json:"attempts,omitempty"` // of the executor
 	Decisions   []Decision      `json:"decisions,omitempty"`
 	Number      uint32          `json:"number,omitempty"` // of a call, by which those of a run are ordered
+
+	first [1]Decision // room for what nearly every call has
 }
 
 // Bounds of what an entry keeps, in bytes.
@@ -75,29 +75,37 @@ const (
 	maxEntry = 256 << 10
 )
 
-// Keep returns what an entry keeps of its inputs and texts, which may be large and are not the log's own. Secrets in what is cut
-// are taken out, by what redactor returns.
+// Keep returns what an entry keeps of its inputs and texts. Secrets in what is cut are taken out, by what redactor returns. The
+// input and result of a call are copied, since what holds them may be much larger.
 func (e Entry) Keep(redactor func() *redact.Redactor) *Entry {
-	limit := maxValue
+	inputs := maxValue
 	if e.Kind == Exec {
-		limit = maxCode
+		inputs = maxCode
 	}
-	e.Input = e.keepJSON(redactor, e.Input, limit)
-	e.Result = e.keepJSON(redactor, e.Result, maxValue)
+	e.Input = e.bound(redactor, e.Input, inputs)
+	e.Result = e.bound(redactor, e.Result, maxValue)
+	if e.Kind == Call {
+		both := append(append(make([]byte, 0, len(e.Input)+len(e.Result)), e.Input...), e.Result...)
+		if e.Result != nil {
+			e.Result = both[len(e.Input):]
+		}
+		e.Input = both[:len(e.Input):len(e.Input)]
+	}
 	if len(e.Error) > maxError {
 		var omitted int
 		e.Error, omitted = redactor().Text(e.Error, maxError)
 		e.Omitted += omitted
 	}
-	e.Decisions = slices.Clone(e.Decisions)
 	e.ID, e.ParentID, e.Name = cut(e.ID), cut(e.ParentID), cut(e.Name)
-	return &e
+	kept := e
+	kept.Decisions = append(kept.first[:0], e.Decisions...)
+	return &kept
 }
 
-// keepJSON returns a copy of a small value, since what holds it may be much larger.
-func (e *Entry) keepJSON(redactor func() *redact.Redactor, value json.RawMessage, limit int) json.RawMessage {
+// bound cuts a value that is too large.
+func (e *Entry) bound(redactor func() *redact.Redactor, value json.RawMessage, limit int) json.RawMessage {
 	if len(value) <= limit {
-		return append(json.RawMessage(nil), value...)
+		return value
 	}
 	shown, omitted := redactor().JSON(value, limit)
 	e.Omitted += omitted
@@ -124,7 +132,7 @@ func (e *Entry) size() int {
 func (e *Entry) bare() *Entry {
 	b := *e
 	b.Omitted += len(e.Input) + len(e.Error) + len(e.Result)
-	b.Input, b.Error, b.Result, b.Decisions = nil, "", nil, nil
+	b.Input, b.Error, b.Result, b.Decisions = nil, "", nil, b.first[:0]
 	for _, d := range e.Decisions[:min(len(e.Decisions), maxBareDecisions)] {
 		d.Reason = ""
 		b.Decisions = append(b.Decisions, d)

@@ -44,7 +44,7 @@ func aCall(number uint32, change func(*Entry)) *Entry {
 
 func anExec(change func(*Entry)) *Entry {
 	e := Entry{
-		Kind: Exec, ID: "parent", RunID: "cm_1", Input: json.RawMessage(`{"code":"return 1"}`), Outcome: "waiting", StartedAt: start, Took: time.Second,
+		Kind: Exec, ID: "parent", RunID: "cm_1", Input: json.RawMessage(`{"code":"return 1"}`), Outcome: Waiting, StartedAt: start, Took: time.Second,
 		Result: json.RawMessage(`{"status":"waiting","runId":"cm_1"}`), ResultBytes: 34,
 	}
 	if change != nil {
@@ -87,7 +87,7 @@ func TestLines(t *testing.T) {
 	l, _ := aLog(1 << 20)
 	g := l.Begin(Exec, "parent")
 	g.Add(aCall(3, func(e *Entry) {
-		e.ToolID, e.Name, e.Outcome, e.Code, e.Error = "", "no tool", Refused, "unknown_tool", "Unknown tool id: no tool"
+		e.ToolID, e.Name, e.Outcome, e.Code, e.Error = "", "no tool", "refused", "unknown_tool", "Unknown tool id: no tool"
 		e.Result, e.ResultBytes, e.Attempts = nil, 0, 0
 	}))
 	g.Add(aCall(1, func(e *Entry) {
@@ -221,7 +221,7 @@ func TestBounds(t *testing.T) {
 		l, held := aLog(1 << 30)
 		g := l.Begin(Exec, "parent")
 		for range maxWaits + 5 {
-			g.Add(Entry{Kind: Wait, RunID: "cm_1", Outcome: "waiting"}.Keep(itself))
+			g.Add(Entry{Kind: Wait, RunID: "cm_1", Outcome: Waiting}.Keep(itself))
 		}
 		for range 10_000 {
 			l.Begin(Exec, strings.Repeat("i", 1000))
@@ -265,7 +265,7 @@ func TestRevive(t *testing.T) {
 	g.Add(aCall(2, nil))
 	g.Add(aCall(1, nil))
 	g.Add(anExec(func(e *Entry) { e.ID = g.ID() }))
-	g.Add(Entry{Kind: Wait, RunID: "cm_1", Outcome: "waiting"}.Keep(itself))
+	g.Add(Entry{Kind: Wait, RunID: "cm_1", Outcome: Waiting}.Keep(itself))
 	want := lines(t, from)
 	t.Run("G5 a run that moves takes its trajectory along", func(t *testing.T) {
 		to, held := aLog(1 << 20)

@@ -88,7 +88,7 @@ func (t Transcript) messages(e *Entry, put func([]byte) error) error {
 	if err := putMessage(put, asked); err != nil || e.Outcome == running {
 		return err
 	}
-	failed := e.Outcome != Completed && e.Outcome != "waiting"
+	failed := e.Outcome != Completed && e.Outcome != Waiting
 	answer := message{
 		Role: "toolResult", ToolCallID: id, ToolName: name, IsError: &failed, ParentCallID: parent, ToolID: e.ToolID,
 		Content: e.content(r, text), Details: map[string]any{"status": e.Outcome},
