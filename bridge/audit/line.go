@@ -15,7 +15,8 @@ import (
 // The file is JSON Lines. Each line begins with prev, the SHA-256 of the line before (64 zeros in the first), in hex and without
 // its line break; and with seq, which is its number, from 1. Types of lines that this package writes itself:
 //
-//	opened  a process has begun to write; torn says that the line before was cut short by the end of another process
+//	opened  a process has begun to write; if torn, the line before was cut short by the end of another process, and after is
+//	        the hash of the one before that
 //	lost    so many lines were not written, because there was no room to hold them
 //	closed  the process has ended in order
 
@@ -68,10 +69,21 @@ func (c *chain) check(line []byte) error {
 	return fmt.Errorf("its seq must be %d", c.seq+1)
 }
 
-// isRepair says whether a line tells that the one before was cut short.
-func isRepair(line []byte) bool {
+// opening returns the members of the first line of a process; after is where the chain was before a line that was cut short,
+// nil if none was.
+func opening(after *chain) []byte {
+	members := []byte(`"type":"` + typeOpened + `"`)
+	if after == nil {
+		return members
+	}
+	members = append(members, `,"torn":true,"after":"`...)
+	return append(hex.AppendEncode(members, after.prev[:]), '"')
+}
+
+// repairs says whether a line tells that the one before was cut short, and that the chain was here before that.
+func (c *chain) repairs(line []byte) bool {
 	doc := gjson.ParseBytes(line)
-	return doc.Get("type").Str == typeOpened && doc.Get("torn").Bool()
+	return doc.Get("type").Str == typeOpened && doc.Get("torn").Bool() && doc.Get("after").Str == hex.EncodeToString(c.prev[:])
 }
 
 const typeOpened = "opened"

@@ -60,17 +60,15 @@ const entryOverhead = 192
 // Open opens a file, which is made if there is none, and goes on with its chain. It fails if the file can't be written, is
 // written by another process, or ends with a line that is broken. A last line that is unfinished is noted and left as it is.
 func Open(path string, logger *slog.Logger) (*Log, error) {
-	f, end, torn, err := openFile(path)
+	f, end, whole, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("audit file: %w", err)
 	}
 	l := newLog(f, end, path, logger)
-	first := append([]byte(nil), `"type":"`+typeOpened+`"`...)
-	if torn {
+	if whole != nil {
 		logger.Warn("the last line of the audit file is unfinished: the service was killed while it wrote it", "file", path)
-		first = append(first, `,"torn":true`...)
 	}
-	if err := l.begin(torn, first); err != nil {
+	if err := l.begin(whole); err != nil {
 		return nil, errors.Join(fmt.Errorf("audit file: %w", err), f.Close())
 	}
 	go l.run()
@@ -83,13 +81,13 @@ func newLog(f file, end chain, path string, logger *slog.Logger) *Log {
 	return l
 }
 
-// begin writes the first line, and an end of the one before that is unfinished.
-func (l *Log) begin(torn bool, members []byte) error {
+// begin writes the first line, and an end of the one before if that is unfinished.
+func (l *Log) begin(whole *chain) error {
 	var batch []byte
-	if torn {
+	if whole != nil {
 		batch = append(batch, '\n')
 	}
-	if _, err := l.file.Write(l.end.append(batch, time.Now(), members)); err != nil {
+	if _, err := l.file.Write(l.end.append(batch, time.Now(), opening(whole))); err != nil {
 		return err
 	}
 	return l.file.Sync()

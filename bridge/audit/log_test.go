@@ -104,6 +104,19 @@ func TestLog(t *testing.T) {
 			}
 		}
 	})
+	t.Run("G5 what was before a line that was cut short can't be changed either", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "audit.jsonl")
+		closeLog(t, open(t, path))
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, text[:len(text)-20], 0o600))
+		closeLog(t, open(t, path))
+		text, err = os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(`"opened"`), []byte(`"openxd"`), 1), 0o600))
+		r, _ := verified(t, path)
+		require.EqualValues(t, 2, r.Broken)
+	})
 	t.Run("G5 a file that was cut in its first line", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "audit.jsonl")
 		require.NoError(t, os.WriteFile(path, []byte(`{"prev":`), 0o600))
@@ -273,7 +286,7 @@ func aFile(t testing.TB, calls int) [][]byte {
 	t.Helper()
 	d := &disk{room: 1 << 30}
 	l := newLog(d, chain{}, "file", quiet)
-	require.NoError(t, l.begin(false, []byte(`"type":"opened"`)))
+	require.NoError(t, l.begin(nil))
 	go l.run()
 	for n := range calls {
 		l.Append(fmt.Appendf(nil, `"type":"call","n":%d`, n))

@@ -62,7 +62,7 @@ func (v *verifier) run() error {
 		}
 		wrong := v.at.check(line)
 		if v.odd != nil {
-			if wrong != nil || !isRepair(line) {
+			if wrong != nil || !v.sound.repairs(line) {
 				v.broken(v.at.seq, v.odd.Error())
 				return nil
 			}
