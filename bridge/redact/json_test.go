@@ -90,6 +90,8 @@ func TestTexts(t *testing.T) {
 		{"a JWT", "x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl y", "x [redacted] y"},
 		{"base64 with a header in front", base64.StdEncoding.EncodeToString([]byte(`{"headers":{"cookie":"a=b"}}`)) + ".", "[redacted]."},
 		{"base64 in base64", base64.StdEncoding.EncodeToString([]byte("a " + base64.StdEncoding.EncodeToString([]byte("password=hunter2abc")))), "[redacted]"},
+		{"a pair", `[{name: "Cookie", value: 'a=b'}, {"key":"x-api-key","value":"c"}, {name: "Accept", value: "d"}]`, `[{name: "Cookie", value: '[redacted]'}, {"key":"x-api-key","value":"[redacted]"}, {name: "Accept", value: "d"}]`},
+		{"two texts", `set("X-Api-Key", "abc"); set('Accept', 'd'); ["password","x"]`, `set("X-Api-Key", "[redacted]"); set('Accept', 'd'); ["password","[redacted]"]`},
 		{"names without values", "password: , secret=", "password: , secret="},
 		{"what was redacted before", "password=[redacted] a", "password=[redacted] a"},
 	} {

@@ -14,6 +14,8 @@ type scanner struct {
 	redactor *Redactor
 	text     string
 	found    []span
+	pair     secrecy // of the value that goes with the name that was last, up to pairEnd
+	pairEnd  int
 	seen     int // what comes before is hidden, or was looked at
 }
 
@@ -86,6 +88,8 @@ func (s *scanner) word(from, to, depth int) {
 	}
 	if to < len(s.text) && s.assigns(to) {
 		s.assigned(word, to)
+	} else if s.listed(to) && r.secrecyOf(word) == private {
+		s.quoted(to + 1)
 	} else if strings.HasPrefix(word, "--") && to < len(s.text) && s.text[to] == ' ' && r.secrecyOf(word) != public {
 		s.nextWord(to, func(value string) bool { return value[0] != '-' })
 	}
@@ -110,9 +114,53 @@ func (s *scanner) assigns(at int) bool {
 	return false
 }
 
-// assigned hides the value that a name is given, if the name is that of a secret.
+// listed says whether a word in quotes is followed by another text in quotes: set("X-Api-Key", "…").
+func (s *scanner) listed(at int) bool {
+	if at >= len(s.text) || strings.IndexByte("\"'`", s.text[at]) < 0 {
+		return false
+	}
+	rest := strings.TrimLeft(s.text[at+1:min(len(s.text), at+maxGap)], " \t")
+	return strings.HasPrefix(rest, ",") && strings.IndexByte("\"'`", firstOf(strings.TrimLeft(rest[1:], " \t"))) >= 0
+}
+
+func firstOf(text string) byte {
+	if text == "" {
+		return 0
+	}
+	return text[0]
+}
+
+// quoted hides the next text in quotes, unless it is the name of a member.
+func (s *scanner) quoted(at int) {
+	from := at + lengthBefore(s.text[at:], "\"'`") + 1
+	if from > len(s.text) {
+		return
+	}
+	to := from + lengthBefore(s.text[from:], s.text[from-1:from])
+	for to > from && s.text[to-1] == '\\' { // an escaped quote's
+		to--
+	}
+	if after := strings.TrimLeft(s.text[to:min(len(s.text), to+maxGap)], "\"'`\\ \t"); !strings.HasPrefix(after, ":") {
+		s.hide(from, to)
+	}
+}
+
+// maxPair is how far the value of a pair may be from its name, in bytes: {name: "Cookie", value: "…"}.
+const maxPair = 64
+
+// assigned hides the value that a name is given, if the name is that of a secret, or if another one just said so.
 func (s *scanner) assigned(name string, at int) {
 	of := s.redactor.secrecyOf(name)
+	switch {
+	case isNameKey(name):
+		from := min(len(s.text), at+lengthOf(s.text[at:], between+":="))
+		value := s.text[from : from+lengthBefore(s.text[from:min(len(s.text), from+maxName)], "\"'`\\,}")]
+		if s.pair = s.redactor.secrecyOf(value); s.pair != public {
+			s.pairEnd = from + len(value) + maxPair
+		}
+	case isValueKey(name) && at < s.pairEnd:
+		of, s.pairEnd = strictest(of, s.pair), 0
+	}
 	if of == public {
 		return
 	}
@@ -266,7 +314,7 @@ func (r *Redactor) hidesEncoded(word string, depth int) bool {
 }
 
 // minHashed is how long a word must be, in bytes, to be one of which only the hash is known.
-const minHashed = 8
+const minHashed = 6
 
 func (r *Redactor) knowsHash(word string) bool {
 	return r != nil && len(r.hashes) > 0 && len(word) >= minHashed && r.hashes[sha256.Sum256([]byte(word))]
