@@ -1,22 +1,28 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/audit"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/outbound"
+	"github.com/codecell/codecell/bridge/redact"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/aot"
 	"github.com/codecell/codecell/engine/native"
@@ -101,10 +107,15 @@ func startService(t *testing.T, e engine.Engine, codeMode string) contracttest.T
 	webhook := &hook.Webhook{URL: asked.URL, Client: client, Keys: signing}
 	partners := contracttest.NewPartners(t)
 	servers := mcp.Open(map[string]mcp.Config{"wiki": {URL: partners.WikiURL}}, nil)
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	audited, err := audit.Open(path, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
 	guard := &hook.Webhook{URL: partners.GuardURL, Client: client, Keys: signing}
 	service, err := bridge.New(bridge.Options{
 		Engine: e, Config: operator, TestExecutors: true, SigningKeys: signing, Outbound: client,
 		ToolServers: servers, Executors: map[string]executor.Executor{mcp.ExecutorType: servers},
+		Audit:    audited,
+		Redactor: redact.New(redact.Options{Values: []string{string(signing.Master)}, Hashes: [][sha256.Size]byte{sha256.Sum256([]byte("key-one"))}}),
 		Hooks: []hook.Hook{
 			{Name: "calls", Tools: contracttest.HookTools, Before: webhook, After: webhook},
 			{Name: "cells", Tools: []string{hook.ExecKind}, Tenants: []string{"two"}, Before: webhook},
@@ -134,10 +145,27 @@ func startService(t *testing.T, e engine.Engine, codeMode string) contracttest.T
 		stop()
 		require.NoError(t, <-served)
 		require.NoError(t, e.Close())
+		requireSound(t, audited, path)
 	})
 	_, restores := e.(engine.Portable)
 	return contracttest.Target{
 		Base: "http://" + l.Addr().String(), Key: "key-one", OtherKey: "key-two", GuardedKey: "key-three", Partners: partners, Restores: restores, Tenant: "one", SigningKey: signing.Of("one"),
 		Client: &http.Client{Transport: transport},
+	}
+}
+
+// requireSound ends an audit file, which must have what cells did, and nothing that is secret.
+func requireSound(t *testing.T, audited *audit.Log, path string) {
+	t.Helper()
+	require.NoError(t, audited.Close(context.Background()))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	report, err := audit.Verify(bytes.NewReader(text))
+	require.NoError(t, err)
+	require.Zero(t, report.Broken, report.Why)
+	require.False(t, report.Cut)
+	require.GreaterOrEqual(t, report.Lines, int64(3))
+	for _, secret := range []string{"key-one", "hunter2", "a key that only this test knows"} {
+		require.NotContains(t, string(text), secret)
 	}
 }

@@ -221,13 +221,29 @@ func checklist(t *testing.T, c *client) {
 		on.wait(t, r.runID(), ok(r.pending(0), object{"details": object{"name": "a.txt"}})).completed(`[["at",[1,"a.txt"]]]`).has("output.#.text", `["after"]`)
 	})
 	t.Run("an expired, aborted, unknown or foreign run fails", func(t *testing.T) { foreignRuns(t, c, tools) })
-	t.Run("telemetry shows nested calls", func(t *testing.T) {
+	t.Run("a replayed and kept transcript has the control calls of code mode", func(t *testing.T) {
+		tn := c.prepare(t, spec{tools: tools})
+		r := tn.execInput(t, object{"toolCallId": "control-1", "code": "return await tools.select_file({title: 'pick'})"}).waiting("pending_tools")
+		tn.post(t, "/v1/wait", object{"turnId": tn.id, "toolCallId": "control-2", "runId": r.runID(), "results": []object{ok(r.pending(0), object{"details": "a.txt"})}}).completed(`"a.txt"`)
+		tn.execInput(t, object{"toolCallId": "control-3", "code": "import 'fs'"}).refused(textModules)
+		tn.trajectory(t, "transcript").replays().
+			all("content.0.name", "exec", "", "select_file", "", "wait", "", "exec", "").
+			all("content.0.id", "control-1", "", r.pending(0), "", "control-2", "", "control-3", "").
+			all("isError", "", "false", "", "false", "", "false", "", "true").
+			line(0, "content.0.arguments.code", `"return await tools.select_file({title: 'pick'})"`).line(4, "content.0.arguments.runId", `"`+r.runID()+`"`)
+	})
+	t.Run("transcripts and telemetry show nested calls", func(t *testing.T) {
 		tn := c.prepareWith(t, spec{tools: tools}, onWiki)
 		tn.exec(t, `await tools.search("file"); await tools.describe("read_file"); await tools.read_file({}); await MCP.wiki.lookUp({page: "Go"}); throw new Error("late")`).
 			failed("internal_error", "Error: late").
 			has("telemetry.catalogSize", `6`).has("telemetry.sources", `{"openclaw":3,"mcp":2,"client":1}`).has("telemetry.visibleTools", `["exec","wait"]`).
 			has("telemetry.searchCount", `1`).has("telemetry.describeCount", `1`).has("telemetry.callCount", `2`).
 			has("sideEffects.#.toolId", `["openclaw:core:read_file","mcp:wiki:look-up"]`).has("sideEffects.#.state", `["completed","completed"]`)
+		tn.trajectory(t, "transcript").replays().
+			all("toolName", "", "exec", "", "read_file", "", "look-up").
+			all("toolId", "", "", "openclaw:core:read_file", "openclaw:core:read_file", "mcp:wiki:look-up", "mcp:wiki:look-up").
+			all("parentToolCallId", "", "", "call-1", "call-1", "call-1", "call-1").
+			line(4, "content.0.arguments.page", `"Go"`).line(5, "isError", `false`)
 	})
 }
 

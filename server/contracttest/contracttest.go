@@ -91,6 +91,7 @@ func Run(t *testing.T, target Target) {
 			{"G places", places},
 			{"G streams", streams},
 			{"G telemetry", telemetries},
+			{"G trajectory", trajectories},
 			{"G abort", aborts},
 			{"G recursion", recursion},
 			{"I problems", problems},

@@ -110,6 +110,25 @@ func turnsWithAll(t *testing.T, c *client, d *desks) {
 		slow.called(t, 1)
 	})
 	t.Run("14 the final answer has what was put out after the restore", func(t *testing.T) { waiting.has("output.#.text", `["after a while"]`) })
+	t.Run("16 the exported trajectory has the nested calls under their exec", func(t *testing.T) {
+		tr := tn.trajectory(t, "jsonl")
+		under := map[string][]string{}
+		exec := ""
+		for _, line := range tr.lines {
+			switch line.Get("type").Str {
+			case "exec":
+				exec = line.Get("callId").Str
+			case "call":
+				require.Equal(t, exec, line.Get("parentCallId").Str, tr.story())
+				under[line.Get("outcome").Str] = append(under[line.Get("outcome").Str], line.Get("name").Str)
+			}
+		}
+		require.Equal(t, map[string][]string{
+			"completed": {"read_file", "browser_request", "select_file", "look-up"}, "refused": {"openclaw:lab:secret", "secret", "mcp:wiki:erase"},
+		}, under, tr.story())
+		tn.trajectory(t, "transcript").replays()
+		resumed.trajectory(t, "transcript").replays().all("content.0.name", "exec", "", "slow", "", "wait", "").line(3, "content.0.text", `"{\"content\":[],\"details\":{\"took\":\"a while\"}}"`)
+	})
 	t.Run("15 a timeout, an abort and an expiry leave nothing behind", func(t *testing.T) { leavesNothing(t, c, body) })
 }
 
