@@ -3,7 +3,6 @@ package server_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"log/slog"
 	"net"
@@ -115,7 +114,7 @@ func startService(t *testing.T, e engine.Engine, codeMode string) contracttest.T
 		Engine: e, Config: operator, TestExecutors: true, SigningKeys: signing, Outbound: client,
 		ToolServers: servers, Executors: map[string]executor.Executor{mcp.ExecutorType: servers},
 		Audit:    audited,
-		Redactor: redact.New(redact.Options{Values: []string{string(signing.Master)}, Hashes: [][sha256.Size]byte{sha256.Sum256([]byte("key-one"))}}),
+		Redactor: redact.New(redact.Options{Values: []string{string(signing.Master)}, Known: func(word string) bool { return word == "key-one" }}),
 		Hooks: []hook.Hook{
 			{Name: "calls", Tools: contracttest.HookTools, Before: webhook, After: webhook},
 			{Name: "cells", Tools: []string{hook.ExecKind}, Tenants: []string{"two"}, Before: webhook},

@@ -250,7 +250,7 @@ func (w *writer) literal(v *node, of secrecy) {
 		if w.depth == 0 {
 			w.omitted += w.whole
 		}
-	case number && (of == private || len(w.redactor.known(text, nil)) > 0):
+	case number && (of == private || len(w.redactor.valuesIn(text, nil)) > 0):
 		w.mark()
 	case len(text) > maxNumber:
 		w.omitted += len(text)

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,29 +17,26 @@ type Options struct {
 	Names []string
 	// Values are secrets that are hidden wherever they stand, unless they are too short to be told from ordinary text.
 	Values []string
-	// Hashes are the SHA-256 of secrets of which no more is known: a word that has one of them is hidden.
-	Hashes [][sha256.Size]byte
+	// Known tells of a word whether it is a secret, for those of which only a hash is there. It is asked often. Nil for none.
+	Known func(word string) bool
 }
 
 // Redactor takes secrets out. It does not change and is safe for concurrent use. A nil one hides what it knows by its place.
 type Redactor struct {
 	names  *matcher
 	values []*matcher
-	hashes map[[sha256.Size]byte]bool
+	known  func(word string) bool
 	blind  bool // there are more values than can be looked for: everything is hidden
 }
 
 // New returns a Redactor.
 func New(o Options) *Redactor {
-	r := &Redactor{hashes: map[[sha256.Size]byte]bool{}}
+	r := &Redactor{known: o.Known}
 	var names []string
 	for _, name := range o.Names {
 		names = append(names, fold(name))
 	}
 	r.names = newMatcher(names)
-	for _, hash := range o.Hashes {
-		r.hashes[hash] = true
-	}
 	return r.With(o.Values...)
 }
 

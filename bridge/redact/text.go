@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
@@ -30,8 +29,8 @@ var isWord = func() (is [256]bool) {
 	return is
 }()
 
-// known appends the parts of a text that are secrets.
-func (r *Redactor) known(text string, found []span) []span {
+// valuesIn appends the parts of a text that are secrets.
+func (r *Redactor) valuesIn(text string, found []span) []span {
 	if r == nil {
 		return found
 	}
@@ -43,7 +42,7 @@ func (r *Redactor) known(text string, found []span) []span {
 
 // spans returns the parts of a text that are to be hidden, in no order. depth is how often it was decoded from another text.
 func (r *Redactor) spans(text string, depth int) []span {
-	s := scanner{redactor: r, text: text, found: r.known(text, nil)}
+	s := scanner{redactor: r, text: text, found: r.valuesIn(text, nil)}
 	for at := 0; at < len(text); {
 		c := text[at]
 		if !isWord[c] {
@@ -74,7 +73,7 @@ func (s *scanner) hide(from, to int) {
 func (s *scanner) word(from, to, depth int) {
 	word, r := s.text[from:to], s.redactor
 	switch {
-	case isToken(word), r.knowsHash(word):
+	case isToken(word), r.isKnown(word):
 		s.hide(from, to)
 		return
 	case word == "PRIVATE" && strings.HasPrefix(s.text[to:], " KEY") && strings.Contains(s.text[max(0, from-20):from], "-BEGIN "):
@@ -313,11 +312,9 @@ func (r *Redactor) hidesEncoded(word string, depth int) bool {
 	return false
 }
 
-// minHashed is how long a word must be, in bytes, to be one of which only the hash is known.
-const minHashed = 6
-
-func (r *Redactor) knowsHash(word string) bool {
-	return r != nil && len(r.hashes) > 0 && len(word) >= minHashed && r.hashes[sha256.Sum256([]byte(word))]
+// isKnown says whether a word is one of the secrets of which only a hash is there.
+func (r *Redactor) isKnown(word string) bool {
+	return r != nil && r.known != nil && len(word) >= minSecret && r.known(word)
 }
 
 // lengthBefore is how much of a text comes before any of the bytes.

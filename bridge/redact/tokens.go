@@ -11,6 +11,7 @@ type tokenForm struct {
 // tokenForms are those that issuers made so that they can be told, by their first byte.
 var tokenForms = func() (forms [256][]tokenForm) {
 	for _, f := range []tokenForm{
+		{"codecell_", 20},
 		{"sk-", 20},
 		{"sk_live_", 20},
 		{"sk_test_", 20},

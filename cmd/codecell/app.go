@@ -85,7 +85,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		Observer: tells.observer(), Tracer: tells.tracer,
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 		BreakerFailures: c.Executors.BreakerFailures, BreakerPause: time.Duration(c.Executors.BreakerMs) * time.Millisecond,
-		Redactor: c.redactor(),
+		Redactor: c.redactor(keys),
 	}
 	if auditor != nil {
 		options.Audit = auditor

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/codecell/codecell/bridge/audit"
 	"github.com/codecell/codecell/bridge/redact"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 // AuditConfig is for the audit file.
@@ -71,18 +71,16 @@ func (c RedactConfig) check() error {
 	return nil
 }
 
-// redactor hides the secrets of this config: keys, the headers that are sent, what MCP servers are given.
-func (c Config) redactor() *redact.Redactor {
+// redactor hides the secrets of this config: keys, the headers that are sent, what MCP servers are given. API keys are hidden
+// as long as they are known to the ring.
+func (c Config) redactor(ring *keyring.Ring) *redact.Redactor {
 	secrets := append([]string{c.Executors.SigningKey, c.Snapshot.Key}, c.Redact.Values...)
 	secrets = slices.AppendSeq(secrets, maps.Values(c.Executors.SigningKeys))
-	var hashes [][sha256.Size]byte
-	keys := c.Executors.signingKeys()
-	for _, k := range c.Auth.Keys {
-		secrets = append(secrets, string(keys.Of(k.ID)), hex.EncodeToString(keys.Of(k.ID)))
-		if sum, err := hex.DecodeString(k.SHA256); err == nil && len(sum) == sha256.Size {
-			hashes = append(hashes, [sha256.Size]byte(sum))
-		}
+	signing := c.Executors.signingKeys()
+	for _, tenant := range ring.Tenants() {
+		secrets = append(secrets, string(signing.Of(tenant)), hex.EncodeToString(signing.Of(tenant)))
 	}
+	secrets = append(append(secrets, redact.Configured(c.Traces.Headers)...), redact.ConfiguredURL(c.Traces.Endpoint)...)
 	for _, h := range c.Hooks {
 		secrets = append(append(secrets, redact.Configured(h.Headers)...), redact.ConfiguredURL(h.URL)...)
 	}
@@ -90,7 +88,10 @@ func (c Config) redactor() *redact.Redactor {
 		secrets = append(append(secrets, redact.Configured(s.Headers)...), redact.Configured(s.Env)...)
 		secrets = append(secrets, redact.ConfiguredURL(s.URL)...)
 	}
-	return redact.New(redact.Options{Names: c.Redact.Names, Values: secrets, Hashes: hashes})
+	return redact.New(redact.Options{Names: c.Redact.Names, Values: secrets, Known: func(word string) bool {
+		_, err := ring.Find(word)
+		return !errors.Is(err, keyring.ErrUnknown)
+	}})
 }
 
 // auditCommand is codecell audit.

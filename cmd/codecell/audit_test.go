@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/codecell/codecell/server"
+	"github.com/codecell/codecell/server/keyring"
 )
 
 func TestAudit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	config := fmt.Sprintf(`{audit: {file: %q}, redact: {names: ["employeeNo"], values: ["nobody-may-see-this"]}, executors: {signingKey: "0123456789abcdef-signing"}, auth: {keys: [{id: "a", sha256: %q}]}}`,
-		path, server.HashKey("the-api-key"))
+		path, keyring.Hash("the-api-key"))
 	cell := file(t, "cell.js", `await tools.noop({employeeNo: 7, list: ["nobody-may-see-this", "the-api-key", btoa("0123456789abcdef-signing")], kept: 1}); return 1`)
 	call := func(t *testing.T, base string) {
 		t.Helper()
@@ -84,19 +84,21 @@ func auditLines(t *testing.T, path, kind string) (found []gjson.Result) {
 func TestRedactor(t *testing.T) {
 	t.Run("G5 every secret of a config is hidden", func(t *testing.T) {
 		c, err := loadConfig(file(t, "c.json5", `{
-			auth: {keys: [{id: "a", sha256: "`+server.HashKey("secret-0")+`"}]},
+			auth: {keys: [{id: "a", sha256: "`+keyring.Hash("secret-0")+`"}]},
 			executors: {signingKey: "secret-1-secret-1", signingKeys: {a: "secret-2-secret-2"}},
-			snapshot: {key: "secret-3-secret-3"}, redact: {values: ["secret-4"]},
+			snapshot: {key: "secret-3-secret-3"}, redact: {values: ["secret-4"]}, traces: {endpoint: "https://example.com", headers: {"api-token": "secret-10"}},
 			hooks: [{url: "https://user:secret-5@example.com/?token=secret-6", headers: {Authorization: "Bearer secret-7"}}],
 			mcpServers: {a: {command: "x", env: {API_TOKEN: "secret-8", LANG: "english"}}, b: {url: "https://example.com", headers: {"X-Key": "secret-9"}}},
 		}`))
 		require.NoError(t, err)
 		text := "english"
-		for n := range 10 {
+		for n := range 11 {
 			text += fmt.Sprintf(" secret-%d", n)
 		}
-		shown, _ := c.redactor().Text(text+" secret-1-secret-1 secret-2-secret-2 secret-3-secret-3", 10_000)
-		require.Equal(t, "english [redacted] secret-1 secret-2 secret-3"+strings.Repeat(" [redacted]", 9), shown)
+		ring, err := c.ring()
+		require.NoError(t, err)
+		shown, _ := c.redactor(ring).Text(text+" secret-1-secret-1 secret-2-secret-2 secret-3-secret-3", 10_000)
+		require.Equal(t, "english [redacted] secret-1 secret-2 secret-3"+strings.Repeat(" [redacted]", 10), shown)
 	})
 	for name, tc := range map[string]struct{ text, says string }{
 		"a name that is in every other":      {`{redact: {names: ["a"]}}`, "redact.names[0] must have at least 3"},
