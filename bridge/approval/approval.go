@@ -30,7 +30,7 @@ var States = []State{Pending, Approved, Denied, Expired, Withdrawn}
 type Approval struct {
 	ID    string `json:"id"`
 	State State  `json:"state"`
-	// Approval is the mode by which the call needs one: always or first.
+	// Mode is the mode by which the call needs one: always or first.
 	Mode      Mode      `json:"approval"`
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt"`
@@ -57,14 +57,20 @@ const (
 	Deny    Verdict = "deny"
 )
 
+// Bounds of what a person says, in bytes.
+const (
+	MaxReason = 2000
+	MaxWho    = 200
+)
+
 // RememberSession is the one way to remember a decision: for the rest of the session.
 const RememberSession = "session"
 
 // Decision is what a person said.
 type Decision struct {
 	Verdict Verdict   `json:"decision"`
-	Reason  string    `json:"reason,omitempty"`
-	Who     string    `json:"who,omitempty"`
+	Reason  string    `json:"reason,omitempty"` // at most MaxReason; a cell sees that of a denial
+	Who     string    `json:"who,omitempty"`    // at most MaxWho
 	At      time.Time `json:"at"`
 	// Input is what the tool is called with in place of its input, if the approver edited that. Once the approval is settled
 	// a large one is left out, and Edited still says that there was one.

@@ -9,8 +9,8 @@ import (
 
 // Decide settles an approval by what a person says: verdict, reason, who, an edited input, and whether to remember it.
 // What is remembered settles the other approvals of the tool that the session waits for as well. It returns the approval as
-// it is then. Errors: ErrUnknown; *SettledError, if it was settled before, also by somebody who was faster; and what
-// Call.Edit returns, which leaves the approval open.
+// it is then. Errors: ErrUnknown; *SettledError, if it was settled before, also by somebody who was faster; ErrPaused; and
+// what Call.Edit returns, which leaves the approval open.
 func (t *Tenant) Decide(ctx context.Context, id string, d Decision) (Approval, error) {
 	if d.Input != nil {
 		call, err := t.waiting(id)
@@ -51,6 +51,8 @@ func (t *Tenant) find(id string) (*Ticket, error) {
 		return nil, ErrUnknown
 	case k.view.State != Pending:
 		return nil, &SettledError{k.view}
+	case k.paused:
+		return nil, ErrPaused
 	}
 	return k, nil
 }
@@ -97,7 +99,9 @@ func (t *Tenant) decide(k *Ticket, d Decision) telling {
 func (t *Tenant) inOrder(about subject) []*Ticket {
 	var waiting []*Ticket
 	for k := range t.asked[about] {
-		waiting = append(waiting, k)
+		if !k.paused {
+			waiting = append(waiting, k)
+		}
 	}
 	slices.SortFunc(waiting, func(a, b *Ticket) int { return cmp.Compare(a.number, b.number) })
 	return waiting

@@ -10,6 +10,8 @@ import (
 
 // Options bound a Registry. Zero values mean the defaults.
 type Options struct {
+	// Policy says which calls people are asked about.
+	Policy *Policy
 	// MaxPending is how many approvals may be pending at once, for all tenants. Default 10,000.
 	MaxPending int
 	// MaxTenantPending is how many of them may be one tenant's. Default 1,000. As many that are settled are kept.
@@ -56,7 +58,7 @@ func (r *Registry) Tenant(name string, held *account.Account) *Tenant {
 	defer r.mu.Unlock()
 	t := r.tenants[name]
 	if t == nil {
-		t = newTenant(r, held)
+		t = newTenant(r, name, held)
 		r.tenants[name] = t
 	}
 	return t

@@ -12,8 +12,10 @@ import (
 
 // Tenant has the approvals of one tenant, and what its sessions remember. It is safe for concurrent use.
 type Tenant struct {
-	registry *Registry
-	account  *account.Account
+	registry    *Registry
+	account     *account.Account
+	rules       Rules
+	destructive Mode
 
 	mu      sync.Mutex // no Call is called under it
 	byID    map[string]*Ticket
@@ -24,9 +26,10 @@ type Tenant struct {
 	memory  memory
 }
 
-func newTenant(r *Registry, held *account.Account) *Tenant {
+func newTenant(r *Registry, name string, held *account.Account) *Tenant {
+	rules, destructive := r.options.Policy.of(name)
 	return &Tenant{
-		registry: r, account: held, byID: map[string]*Ticket{}, asked: map[subject]map[*Ticket]struct{}{}, settled: list.New(),
+		registry: r, account: held, rules: rules, destructive: destructive, byID: map[string]*Ticket{}, asked: map[subject]map[*Ticket]struct{}{}, settled: list.New(),
 		memory: newMemory(r.options.Remember, held),
 	}
 }
@@ -37,15 +40,18 @@ type subject struct {
 	tool  string // its id
 }
 
-// Bytes that are held for an approval, and of an input when it is kept after the approval was settled. A pending one's
-// input is held by its run.
+// Bytes that are held for an approval with the texts of a decision, and of an input when it is kept after the approval was
+// settled. A pending one's input is held by its run.
 const (
-	overhead  = 1 << 10
+	overhead  = 4 << 10
 	keptInput = 16 << 10
 )
 
 // ErrUnknown says that the tenant has no such approval.
 var ErrUnknown = errors.New("no such approval: it was never asked for here, was settled long ago, or its run has left")
+
+// ErrPaused says that an approval can't be decided now. Later it can, here or elsewhere.
+var ErrPaused = errors.New("this approval can't be decided now: its run is about to leave this service")
 
 // TooManyError says that more approvals are pending than may be.
 type TooManyError struct {

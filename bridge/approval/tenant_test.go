@@ -297,6 +297,62 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
+func TestPause(t *testing.T) {
+	t.Run("G4 it is shown and can't be decided until it goes on", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, who := o.open(ask("send", Always))
+		require.True(t, k.Pause())
+		_, err := o.Decide(t.Context(), k.ID(), yes)
+		require.ErrorIs(t, err, ErrPaused)
+		require.Equal(t, Pending, o.state(k))
+		k.Resume()
+		_, err = o.Decide(t.Context(), k.ID(), yes)
+		require.NoError(t, err)
+		require.Equal(t, []State{Approved}, who.states())
+		require.False(t, k.Pause())
+		k.Resume()
+		require.Equal(t, Approved, o.state(k))
+	})
+	t.Run("G4 what the session has learnt meanwhile counts then", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		other, _ := o.open(ask("send", Always))
+		k, who := o.open(ask("send", Always))
+		require.True(t, k.Pause())
+		d := yes
+		d.Remember = RememberSession
+		_, err := o.Decide(t.Context(), other.ID(), d)
+		require.NoError(t, err)
+		require.Empty(t, who.states())
+		k.Resume()
+		require.Equal(t, []State{Approved}, who.states())
+	})
+	t.Run("G4 its time may be over then", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOffice(t, Options{})
+			k, who := o.open(ask("send", Always))
+			require.True(t, k.Pause())
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			require.Empty(t, who.states())
+			k.Resume()
+			synctest.Wait()
+			require.Equal(t, []State{Expired}, who.states())
+		})
+	})
+	t.Run("G4 before anybody saw it, and withdrawn", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		k, err := o.Reserve(ask("send", Always), scope, &asker{})
+		require.NoError(t, err)
+		require.True(t, k.Pause())
+		k.Resume()
+		k.Open()
+		require.True(t, k.Pause())
+		k.Withdraw("over")
+		k.Resume()
+		require.Equal(t, Withdrawn, o.state(k))
+	})
+}
+
 func TestRemember(t *testing.T) {
 	remember := yes
 	remember.Remember = RememberSession

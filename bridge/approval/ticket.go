@@ -29,6 +29,7 @@ type Ticket struct {
 	view    Approval
 	held    int // bytes
 	opened  bool
+	paused  bool          // not to be decided now
 	number  uint64        // on the log, once it is opened
 	timer   *time.Timer   // the same
 	place   *list.Element // among the settled ones
@@ -36,7 +37,8 @@ type Ticket struct {
 }
 
 // Reserve takes a place for an approval that is about to be asked for. Nobody sees it before Open. ask says what is asked and
-// until when, and which id it should have if that is still free, or none. Errors: *TooManyError, *account.FullError.
+// until when; if it was asked before, in another process, also since when, and which id it should have if that is still free.
+// Errors: *TooManyError, *account.FullError.
 func (t *Tenant) Reserve(ask Approval, scope Scope, call Call) (*Ticket, error) {
 	if !t.registry.reserve() {
 		return nil, &TooManyError{Limit: t.registry.options.MaxPending}
@@ -55,7 +57,10 @@ func (t *Tenant) Reserve(ask Approval, scope Scope, call Call) (*Ticket, error) 
 		return nil, err
 	}
 	k.id = t.nameFor(k)
-	k.view.ID, k.view.State, k.view.CreatedAt = k.id, Pending, time.Now()
+	k.view.ID, k.view.State = k.id, Pending
+	if now := time.Now(); k.view.CreatedAt.IsZero() || k.view.CreatedAt.After(now) {
+		k.view.CreatedAt = now
+	}
 	t.byID[k.id] = k
 	t.pending++
 	return k, nil
@@ -82,6 +87,50 @@ func (t *Tenant) nameFor(k *Ticket) string {
 // ID is the approval's id.
 func (k *Ticket) ID() string { return k.id }
 
+// Times are since when and until when the approval is asked for.
+func (k *Ticket) Times() (createdAt, expiresAt time.Time) { return k.view.CreatedAt, k.view.ExpiresAt }
+
+// Mode is by which mode it is asked for.
+func (k *Ticket) Mode() Mode { return k.view.Mode }
+
+// Pause keeps the approval from being decided, or expiring, until Resume. It returns false if it is settled already: then
+// its call has been told, or is about to be.
+func (k *Ticket) Pause() bool {
+	t := k.tenant
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k.paused = k.view.State == Pending
+	return k.paused
+}
+
+// Resume ends a Pause. What was missed meanwhile counts now.
+func (k *Ticket) Resume() {
+	k.resume().tell()
+}
+
+func (k *Ticket) resume() telling {
+	t := k.tenant
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !k.paused || k.view.State != Pending {
+		return telling{}
+	}
+	k.paused = false
+	if !k.opened {
+		return telling{}
+	}
+	return t.begin(k)
+}
+
+// begin lets a pending approval wait until it expires, unless the session knows the answer. mu must be held.
+func (t *Tenant) begin(k *Ticket) telling {
+	if d, ok := t.memory.get(k.about); ok {
+		return t.decide(k, d)
+	}
+	k.timer.Reset(time.Until(k.view.ExpiresAt))
+	return telling{}
+}
+
 // Open shows the approval to those who decide, until it expires. If the session has learnt meanwhile what to do with the
 // tool, the call is told so at once.
 func (k *Ticket) Open() {
@@ -101,10 +150,7 @@ func (k *Ticket) open() telling {
 	}
 	t.asked[k.about][k] = struct{}{}
 	k.timer = time.AfterFunc(time.Until(k.view.ExpiresAt), k.tick)
-	if d, ok := t.memory.get(k.about); ok {
-		return t.decide(k, d)
-	}
-	return telling{}
+	return t.begin(k)
 }
 
 // Withdraw ends an approval that nobody is to decide any more, because its run has ended or left. Its call is not told.
@@ -134,7 +180,7 @@ func (k *Ticket) timeIsUp() telling {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch now := time.Now(); {
-	case k.view.State == Pending && k.over(now):
+	case k.view.State == Pending && !k.paused && k.over(now):
 		return t.expire(k)
 	case k.place != nil && !now.Before(k.endedAt.Add(t.registry.options.Retain)):
 		t.evict(k)
