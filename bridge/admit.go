@@ -141,10 +141,14 @@ func (r *run) admitOne(ctx context.Context, asked *engine.Request) (*request, er
 	case refused != nil:
 		r.refuse(q, refused)
 	}
-	if err := r.hold(q); err != nil {
-		return nil, err
+	err := r.hold(q)
+	if err == nil {
+		err = r.requests.add(q)
 	}
-	return q, r.requests.add(q)
+	if c := q.call; err != nil && c != nil && c.at < stageCount { // it is on no list from which it would be recorded
+		r.giveUp(c)
+	}
+	return q, err
 }
 
 func yielded(reason []byte) []byte {

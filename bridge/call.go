@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/trajectory"
 	"github.com/codecell/codecell/engine"
 )
@@ -22,34 +23,27 @@ type call struct {
 	at        stageID // the stage that it is at
 	driving   bool    // at work is the goroutine that drives the run: its invocation is charged for the stages
 	decisions []Decision
-	result    json.RawMessage // what the tool answered
-	err       error           // why it did not, or why the call was refused
-	began     time.Time       // when the cell asked for it
-	reached   bool            // its tool, or the caller
-	started   time.Time       // by the executor
-	attempts  int             // of the executor
-	took      time.Duration   // of the executor
-	ran       string          // the state of what the tool did, whatever became of its result
-	reply     engine.Answer   // what the guest is told, once recorded
-	state     string          // the same in one word
-	asked     asked           // about it, once it was parked for that
-	changedBy string          // who changed the input that the cell sent; empty for nobody
-	trace     *callTrace      // nil where no spans are recorded
-	busy      bool            // somebody is at work on it, other than who drives the run; under requests.mu
-	placed    bool            // it has a place; the same
+	result    json.RawMessage  // what the tool answered
+	err       error            // why it did not, or why the call was refused
+	began     time.Time        // when the cell asked for it
+	reached   bool             // its tool, or the caller
+	started   time.Time        // by the executor
+	attempts  int              // of the executor
+	took      time.Duration    // of the executor
+	ran       string           // the state of what the tool did, whatever became of its result
+	reply     engine.Answer    // what the guest is told, once recorded
+	state     string           // the same in one word
+	asked     *approval.Ticket // about it, once it needs an approval
+	changedBy string           // who changed the input that the cell sent; empty for nobody
+	trace     *callTrace       // nil where no spans are recorded
+	busy      bool             // somebody is at work on it, other than who drives the run; under requests.mu
+	placed    bool             // it has a place; the same
 
 	firstDecision [1]Decision // room for what nearly every call has
 }
 
 // Decision is what a stage decided about a call, for the trajectory (contract G5).
 type Decision = trajectory.Decision
-
-// asked is somebody who is asked about a call that is parked. No lock of the run is held when a method is called. They may
-// be called from several goroutines, and Open may come too late: it does nothing then.
-type asked interface {
-	Open()               // the question may be seen now: the run will be there to hear the answer
-	Withdraw(why string) // nobody waits for the answer any more
-}
 
 // Bounds of what is noted for one call.
 const (
@@ -261,6 +255,7 @@ func (r *run) giveUp(c *call) {
 	c.advance(r.ctx, false)
 }
 
+// withdraw ends an approval that nobody waits for any more.
 func (c *call) withdraw(why string) {
 	if c.asked != nil {
 		c.asked.Withdraw(why)

@@ -13,6 +13,7 @@ import (
 // record notes what the call came to: every call ends here, also one that was refused, and it does so once. Its reply is
 // what the guest is told (contract B7, D5, D7).
 func record(ctx context.Context, c *call) error {
+	c.withdraw("the call was refused")
 	c.reply, c.state = c.outcome()
 	if c.err != nil && (errors.Is(c.err, errRunOver) || c.run.ctx.Err() != nil) {
 		c.state = stateCancelled

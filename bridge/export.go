@@ -39,8 +39,10 @@ func (t *Turn) Export(ctx context.Context, runID string) (*Exported, error) {
 		return nil, runProblem(err)
 	}
 	r.invocation = unattended(ctx)
-	sealed, err := s.offloader.export(ctx, r)
+	resume, decided := r.pauseApprovals()
+	sealed, err := s.offloader.export(ctx, r, decided)
 	if err != nil {
+		resume()
 		if !r.park(r.lifecycle.expires()) {
 			r.end()
 		}
@@ -66,12 +68,12 @@ func runProblem(err error) error {
 	return &Error{Kind: kind, Key: "runId", Msg: err.Error()}
 }
 
-// export seals a run that the caller drives.
-func (o *offloader) export(ctx context.Context, r *run) ([]byte, error) {
+// export seals a run that the caller drives, unless calls are under way: those that have been decided, or others.
+func (o *offloader) export(ctx context.Context, r *run, decided []uint32) ([]byte, error) {
 	if _, err := o.engine.Build(); err != nil {
 		return nil, noEngine(err)
 	}
-	if ids := r.requests.underWay(); len(ids) > 0 {
+	if ids := append(decided, r.requests.underWay()...); len(ids) > 0 {
 		return nil, errUnderWay(r, ids)
 	}
 	image, err := o.ownImage(ctx, r)
@@ -146,6 +148,9 @@ func (t *Turn) Import(ctx context.Context, runID string, sealed []byte) (*Export
 	if errors.As(err, &full) {
 		return nil, noRoom(err)
 	}
+	if refusal := (*Error)(nil); errors.As(err, &refusal) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, invalidSnapshot("the snapshot's run can't go on in this turn: " + err.Error())
 	}
@@ -197,9 +202,13 @@ func (o *offloader) admitImport(ctx context.Context, r *run, snap *snapshot.Snap
 	r.group.Join()
 	r.imported = true
 	r.observeStart()
+	gated := r.requests.gated()
 	if !r.park(r.lifecycle.expires()) {
 		r.end()
 		return errTurnDeleted
+	}
+	for _, c := range gated {
+		c.asked.Open()
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func TestGrowthOfRuns(t *testing.T) {
 		{"what a result says is pending", 2000, func(n int) func() {
 			r := callsOf(n)
 			return func() {
-				result := &Result{Status: Waiting, Pending: r.pendingCalls()}
+				result := &Result{Status: Waiting, Pending: r.requests.pendingCalls()}
 				require.NotEmpty(t, result.AppendJSON(nil))
 			}
 		}},

@@ -82,7 +82,7 @@ func TestLocks(t *testing.T) {
 		},
 		"pending": func() func() {
 			r := full()
-			return func() { r.requests.pending() }
+			return func() { r.requests.pendingCalls() }
 		},
 		"state": func() func() {
 			r := full()

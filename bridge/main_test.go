@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/executor"
 	"github.com/codecell/codecell/bridge/internal/account"
@@ -214,7 +215,7 @@ func aRun(t testing.TB, raw string) *run {
 	c, err := config.Default().Merge(json.RawMessage(raw))
 	require.NoError(t, err)
 	s := &Service{options: Options{}.withDefaults(), account: account.New("service", 1<<30)}
-	turn := &Turn{service: s, account: s.account, of: &tenancy{}, config: c, redactor: func() *redact.Redactor { return nil }}
+	turn := &Turn{service: s, account: s.account, of: &tenancy{}, config: c, redactor: func() *redact.Redactor { return nil }, approvals: approval.NewRegistry(approval.Options{}).Tenant(tenant, s.account)}
 	r, err := newRun(turn, cell{})
 	require.NoError(t, err)
 	t.Cleanup(r.discard)

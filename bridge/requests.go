@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine"
 )
@@ -27,6 +28,7 @@ type requests struct {
 
 	mu            sync.Mutex
 	ended         bool // nothing is taken any more
+	leaving       bool // nothing is taken for calls that are parked
 	byID          map[uint32]*request
 	first, last   *request // those that are not settled, in the order of the requests
 	count         [requestKinds]int
@@ -125,7 +127,7 @@ func (s *requests) cancel(id uint32) {
 
 // start lets what a step asked for begin: answers that are known are on their way, and calls wait for a place, or for
 // somebody outside; ctx is theirs. It returns whom to ask.
-func (s *requests) start(ctx context.Context, fresh []*request) (questions []asked) {
+func (s *requests) start(ctx context.Context, fresh []*request) (questions []*approval.Ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, q := range fresh {
@@ -330,17 +332,6 @@ func (s *requests) waits() waits {
 		yields: s.count[yieldRequest] > 0, tools: s.toolsPending > 0, calls: s.count[localRequest] > 0,
 		answers: len(s.mailbox) > 0 || s.count[answeredRequest] > 0, nextTimer: s.timers.next(),
 	}
-}
-
-// pending returns what is not settled, in the order of the requests.
-func (s *requests) pending() []*request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []*request
-	for q := s.first; q != nil; q = q.next {
-		all = append(all, q)
-	}
-	return all
 }
 
 // answerYields answers every yield: being resumed is what it waited for (contract D9).

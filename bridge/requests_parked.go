@@ -34,6 +34,8 @@ var (
 	errNotPending = errors.New("no such call is pending in this run")
 	errNotCallers = errors.New("this call is not the caller's to run")
 	errHasResult  = errors.New("this call has its result already")
+	errNotDecided = errors.New("this call waits for a person's approval first")
+	errLeaving    = errors.New("this run is about to leave this service; deliver the result where it goes on")
 )
 
 // parked returns the call of that number, if it waits for somebody of that kind.
@@ -52,10 +54,39 @@ func (s *requests) parkedLocked(id uint32, kind requestKind) (*call, error) {
 		return nil, errHasResult
 	case q.call != nil && q.ctx == nil: // what was not started is not known outside
 		return nil, errNotPending
+	case q.kind != kind && q.kind == approvalRequest:
+		return nil, errNotDecided
 	case q.kind != kind:
 		return nil, errNotCallers
+	case s.leaving:
+		return nil, errLeaving
 	}
 	return q.call, nil
+}
+
+// leave says whether the run is about to leave this service. It returns the calls that wait for an approval.
+func (s *requests) leave(leaving bool) []*call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leaving = leaving
+	return s.gatedLocked()
+}
+
+// gated returns the calls that wait for an approval.
+func (s *requests) gated() []*call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gatedLocked()
+}
+
+func (s *requests) gatedLocked() []*call {
+	var calls []*call
+	for q := s.first; q != nil && s.count[approvalRequest] > 0; q = q.next {
+		if q.kind == approvalRequest {
+			calls = append(calls, q.call)
+		}
+	}
+	return calls
 }
 
 // unpark makes the caller the one that is at work on a parked call: of several that bring what it waits for, one succeeds,

@@ -67,11 +67,12 @@ type Result struct {
 
 // PendingCall is something that a waiting run waits for (contract C2).
 type PendingCall struct {
-	ID     string
-	Method string          // search, describe, call, namespace, yield or timer
-	ToolID string          // of a call
-	Name   string          // of its tool
-	Input  json.RawMessage // only if the caller must run it
+	ID         string
+	Method     string          // search, describe, call, namespace, yield, timer, or approval
+	ToolID     string          // of a call
+	Name       string          // of its tool
+	Input      json.RawMessage // only if the caller must run it
+	ApprovalID string          // of a call that a person must approve
 }
 
 // Detail is where and what a guest error was, in the cell's own lines (contract B2, B7).
@@ -122,6 +123,7 @@ func (r *Result) appendWaiting(dst []byte) []byte {
 		dst = jsontext.AppendField(dst, "method", p.Method)
 		dst = jsontext.AppendField(dst, "toolId", p.ToolID)
 		dst = jsontext.AppendField(dst, "name", p.Name)
+		dst = jsontext.AppendField(dst, "approvalId", p.ApprovalID)
 		if p.Input != nil {
 			dst = append(append(dst, `,"input":`...), p.Input...)
 		}

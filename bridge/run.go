@@ -98,6 +98,9 @@ func (r *run) keep(n int) error { return r.account.Hold(n) }
 // discard ends a run that nobody knows yet.
 func (r *run) discard() {
 	r.cancel()
+	for _, c := range r.requests.gated() {
+		c.withdraw("the run could not be imported")
+	}
 	r.account.Close()
 }
 
@@ -167,7 +170,7 @@ func (r *run) suspend(fresh []*request) *Result {
 	if !r.service.register(r) {
 		return r.fail(tooManySuspended)
 	}
-	pending := r.pendingCalls()
+	pending := r.requests.pendingCalls()
 	r.start(fresh)
 	result := r.result(Waiting)
 	result.Pending, result.Reason, result.RunID = pending, reasonOf(pending), r.id.String()

@@ -11,6 +11,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/bridge/executor"
@@ -96,6 +97,11 @@ type Options struct {
 	// Audit keeps what cells did, for good; the caller closes it after the service. While it can't, no tool is called (contract
 	// G5). Nil for none.
 	Audit Auditor
+	// Approvals say which calls people are asked about, and bound what is asked and kept (contract G4). By default they are asked
+	// about destructive tools.
+	Approvals approval.Options
+	// NoApprovers says that nobody can decide: what needs an approval is denied at once.
+	NoApprovers bool
 	// TurnTTL is how long a turn that nobody uses is kept. Default one hour.
 	TurnTTL time.Duration
 	// MaxTurns bounds the turns that are kept. Default 10,000.
@@ -154,6 +160,7 @@ type Service struct {
 	options   Options
 	executors *executor.Registry
 	hooks     *hook.Set
+	approvals *approval.Registry
 	offloader *offloader // nil without a portable engine
 	account   *account.Account
 	pace      pace
@@ -190,7 +197,7 @@ func New(o Options) (*Service, error) {
 		return nil, fmt.Errorf("bridge: Options.Hooks%w", err)
 	}
 	s := &Service{
-		options: o, hooks: hooks,
+		options: o, hooks: hooks, approvals: approval.NewRegistry(o.Approvals),
 		turns: map[string]*Turn{},
 		runs:  map[string]*run{}, suspended: map[string]int{}, tenants: map[string]*tenancy{},
 		account:      account.New("service", o.MemoryBytes),

@@ -66,7 +66,8 @@ type requestState struct {
 	Input     json.RawMessage `json:"input,omitempty"`
 	Stage     string          `json:"stage,omitempty"` // at which it is parked
 	Decisions []Decision      `json:"decisions,omitempty"`
-	Began     int64           `json:"began,omitempty"`  // Unix milliseconds
+	Began     int64           `json:"began,omitempty"` // Unix milliseconds
+	Approval  *approvalState  `json:"approval,omitempty"`
 	Effect    int             `json:"effect,omitempty"` // one more than its place among the effects
 }
 
@@ -124,6 +125,9 @@ func (s *requests) state() requestsState {
 		case callerRequest, approvalRequest:
 			// Nobody is at work on it.
 			one.Stage, one.Decisions, one.Began = q.call.at.String(), q.call.decisions, q.call.began.UnixMilli()
+			if q.kind == approvalRequest {
+				one.Approval = stateOfApproval(q.call.asked)
+			}
 		}
 		state.Pending = append(state.Pending, one)
 	}
@@ -245,6 +249,11 @@ func (s *requests) revive(r *run, state *requestsState) error {
 		}
 		if q.id == 0 || s.add(q) != nil {
 			return fmt.Errorf("two things that it waits for have the number %d", q.id)
+		}
+		if q.kind == approvalRequest {
+			if err := q.call.askAgain(state.Pending[n].Approval); err != nil {
+				return err
+			}
 		}
 	}
 	return s.reviveAnswers(state.Answers)

@@ -3,6 +3,7 @@ package bridge
 import (
 	"encoding/json"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/bridge/store"
@@ -37,6 +38,7 @@ type tenancy struct {
 	stores  *store.Tenant    // of its sessions
 	steps   stepPlaces       // of which it may not have all
 
+	approvals    *approval.Tenant
 	trajectories *account.Account // bytes of those of its turns
 
 	running int // execs and waits under way; Service.mu guards it
@@ -57,7 +59,10 @@ func (s *Service) tenant(name string) *tenancy {
 	t := s.tenants[name]
 	if t == nil {
 		held := s.account.Sub("tenant", limit)
-		t = &tenancy{name: name, account: held, share: &engine.Share{}, stores: store.NewTenant(held), trajectories: s.trajectories.Sub("tenant", s.options.TenantBytes/trajectoryShare)}
+		t = &tenancy{
+			name: name, account: held, share: &engine.Share{}, stores: store.NewTenant(held), approvals: s.approvals.Tenant(name, held),
+			trajectories: s.trajectories.Sub("tenant", s.options.TenantBytes/trajectoryShare),
+		}
 		s.tenants[name] = t
 	}
 	t.account.SetLimit(limit)

@@ -14,6 +14,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/bridge/executor"
@@ -58,7 +59,8 @@ type Turn struct {
 	executors   map[string]executor.Binding // by tool id
 	hooksBefore hook.List                   // that concern the tenant
 	hooksAfter  hook.List
-	life        context.Context // ends when the turn is dropped
+	approvals   *approval.Tenant // the tenant's
+	life        context.Context  // ends when the turn is dropped
 	endLife     context.CancelFunc
 	shellTool   string
 	warnings    []string // about the servers that the turn named
@@ -76,6 +78,9 @@ type Turn struct {
 	ofService  bool                       // its own, and not audited
 	redactor   func() *redact.Redactor    // see newRedactor
 	log        atomic.Pointer[events.Log] // of what happens to its runs, while somebody listens
+
+	approvalLayers []approval.Rules // of the turn's config
+	approvalModes  sync.Map         // by entry, of those that were called, if there are any rules
 
 	mu      sync.Mutex
 	runs    map[*run]struct{} // all that are alive
@@ -138,7 +143,7 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	}
 	of := s.tenant(tenant)
 	t := &Turn{
-		service: s, account: of.account, of: of, share: of.share.Sub(), stores: of.stores, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
+		service: s, account: of.account, of: of, share: of.share.Sub(), stores: of.stores, approvals: of.approvals, id: rand.Text(), tenant: tenant, context: req.Context, config: limits, catalog: entries,
 		codeMode: limits.Enabled && !req.Raw && !req.DisableTools && !req.Policy.NoTools(),
 		runs:     map[*run]struct{}{}, trajectory: trajectory.New(of.trajectories),
 		observer: s.options.Observer, tracer: s.options.Tracer,
@@ -167,6 +172,11 @@ func (s *Service) prepare(tenant string, limits config.Config, req *TurnRequest)
 	t.redactor = sync.OnceValue(t.newRedactor)
 	t.touch()
 	t.held = turnOverhead + catalogBytes(req.Tools) + len(owner(req.Context))
+	rules, err := t.approvalRules()
+	if err != nil {
+		return nil, err
+	}
+	t.held += rules
 	for _, server := range req.MCPServers {
 		t.held += len(server) + 16
 	}
@@ -288,7 +298,7 @@ func (s *Service) DropTurn(tenant, id string) error {
 	return nil
 }
 
-// DropSession drops every turn of a session, and what its store keeps, and returns how many there were.
+// DropSession drops every turn of a session, what its store keeps, and the approvals that it remembers, and returns how many there were.
 func (s *Service) DropSession(tenant, sessionID string) (int, error) {
 	n := 0
 	for _, t := range s.allTurns() {
@@ -298,7 +308,9 @@ func (s *Service) DropSession(tenant, sessionID string) (int, error) {
 		}
 	}
 	if sessionID != "" {
-		s.tenant(tenant).stores.Forget(sessionID)
+		of := s.tenant(tenant)
+		of.stores.Forget(sessionID)
+		of.approvals.ForgetSession(sessionID)
 	}
 	return n, nil
 }
@@ -311,6 +323,7 @@ func (s *Service) drop(t *Turn) {
 	t.abortRuns()
 	t.stores.ForgetTurn(t.storeScope())
 	t.trajectory.Close()
+	t.approvals.ForgetTurn(t.id)
 	if known {
 		t.account.Release(t.held)
 	}

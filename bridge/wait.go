@@ -102,7 +102,7 @@ func (r *run) resume(i *invocation) (*Result, error) {
 		return r.drive(i, engine.AppendResume(nil, answers))
 	}
 	result := r.result(Waiting)
-	result.Pending = r.pendingCalls()
+	result.Pending = r.requests.pendingCalls()
 	result.Reason, result.RunID = reasonOf(result.Pending), r.id.String()
 	expiresAt := r.lifecycle.expires()
 	if r.lifecycle.isOver() {

@@ -82,6 +82,14 @@ type Decision struct {
 	By string `json:"by,omitempty"`
 }
 
+// State is the state of an approval that is decided so.
+func (d *Decision) State() State {
+	if d.Verdict == Approve {
+		return Approved
+	}
+	return Denied
+}
+
 // SettledError says that an approval has been settled already, and how.
 type SettledError struct{ Approval Approval }
 
@@ -128,10 +136,12 @@ type Scope [sha256.Size]byte
 // a session of its own, because an id that is missing matches nothing (contract C5).
 func ScopeOf(c executor.Context, turnID string) Scope {
 	if c.SessionID == "" || c.SessionKey == "" {
-		return hashOf("turn", turnID)
+		return scopeOfTurn(turnID)
 	}
 	return hashOf("session", c.AgentID, c.SessionID, c.SessionKey)
 }
+
+func scopeOfTurn(id string) Scope { return hashOf("turn", id) }
 
 func hashOf(parts ...string) Scope {
 	h := sha256.New()

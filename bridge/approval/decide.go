@@ -1,9 +1,7 @@
 package approval
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 )
 
@@ -22,14 +20,15 @@ func (t *Tenant) Decide(ctx context.Context, id string, d Decision) (Approval, e
 		}
 		d.Edited = true
 	}
-	settled, err := t.settle(id, d)
-	for _, s := range settled {
-		s.tell()
-	}
+	settled, about, err := t.settle(id, d)
+	settled.tell()
 	if err != nil {
 		return Approval{}, err
 	}
-	return settled[0].approval, nil
+	if made := settled.approval.Decision; made.Remember == RememberSession {
+		t.follow(about, made.lesson(id))
+	}
+	return settled.approval, nil
 }
 
 // waiting returns the call of a pending approval.
@@ -57,52 +56,66 @@ func (t *Tenant) find(id string) (*Ticket, error) {
 	return k, nil
 }
 
-// settle returns whom to tell, the one that was decided first.
-func (t *Tenant) settle(id string, d Decision) ([]telling, error) {
+// settle returns whom to tell, and what the decision is about.
+func (t *Tenant) settle(id string, d Decision) (telling, subject, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k, err := t.find(id)
 	if err != nil {
-		return nil, err
+		return telling{}, subject{}, err
 	}
 	now := time.Now()
 	if k.over(now) { // its timer is late
 		expired := t.expire(k)
-		return []telling{expired}, &SettledError{expired.approval}
+		return expired, k.about, &SettledError{expired.approval}
 	}
 	d.At = now
 	if k.view.Mode == First && d.Verdict == Approve {
 		d.Remember = RememberSession
 	}
-	told := []telling{t.decide(k, d)}
-	if d.Remember != RememberSession {
-		return told, nil
+	if d.Remember == RememberSession {
+		t.memory.put(k.about, hashOf(k.view.Context.SessionID), d.lesson(id))
 	}
-	d.Input, d.Edited, d.By = nil, false, id // another call has an input of its own
-	t.memory.put(k.about, hashOf(k.view.Context.SessionID), d)
-	for _, other := range t.inOrder(k.about) {
-		told = append(told, t.decide(other, d))
-	}
-	return told, nil
+	return t.decide(k, d), k.about, nil
 }
 
 // decide settles one approval. mu must be held.
 func (t *Tenant) decide(k *Ticket, d Decision) telling {
-	state := Denied
-	if d.Verdict == Approve {
-		state = Approved
-	}
-	return t.end(k, state, &d, "")
+	return t.end(k, d.State(), &d, "")
 }
 
-// inOrder returns what waits for the same decision, in the order in which it was asked for. mu must be held.
-func (t *Tenant) inOrder(about subject) []*Ticket {
-	var waiting []*Ticket
-	for k := range t.asked[about] {
-		if !k.paused {
-			waiting = append(waiting, k)
+// lesson is a decision as it is remembered: without the input, since another call has one of its own.
+func (d *Decision) lesson(id string) Decision {
+	l := *d
+	l.Input, l.Edited, l.By = nil, false, id
+	return l
+}
+
+// follow settles what waits for a decision that is remembered, in the order in which it was asked for.
+func (t *Tenant) follow(about subject, d Decision) {
+	for told := t.followSome(about, d); len(told) > 0; told = t.followSome(about, d) {
+		for _, one := range told {
+			one.tell()
 		}
 	}
-	slices.SortFunc(waiting, func(a, b *Ticket) int { return cmp.Compare(a.number, b.number) })
-	return waiting
+}
+
+// decidesAtOnce is how many approvals are settled under the lock.
+const decidesAtOnce = 32
+
+func (t *Tenant) followSome(about subject, d Decision) (told []telling) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	waiting := t.asked[about]
+	if waiting == nil {
+		return nil
+	}
+	for e := waiting.Front(); e != nil && len(told) < decidesAtOnce; {
+		k := e.Value.(*Ticket)
+		e = e.Next()
+		if !k.paused {
+			told = append(told, t.decide(k, d))
+		}
+	}
+	return told
 }

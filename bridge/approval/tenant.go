@@ -19,17 +19,17 @@ type Tenant struct {
 
 	mu      sync.Mutex // no Call is called under it
 	byID    map[string]*Ticket
-	log     log                              // those that were opened, in that order
-	asked   map[subject]map[*Ticket]struct{} // of them, those that are pending
-	pending int                              // with those that are reserved
-	settled *list.List                       // of *Ticket, in the order in which they ended
+	log     log                    // those that were opened, in that order
+	asked   map[subject]*list.List // of *Ticket: of them, those that are pending
+	pending int                    // with those that are reserved
+	settled *list.List             // of *Ticket, in the order in which they ended
 	memory  memory
 }
 
 func newTenant(r *Registry, name string, held *account.Account) *Tenant {
 	rules, destructive := r.options.Policy.of(name)
 	return &Tenant{
-		registry: r, account: held, rules: rules, destructive: destructive, byID: map[string]*Ticket{}, asked: map[subject]map[*Ticket]struct{}{}, settled: list.New(),
+		registry: r, account: held, rules: rules, destructive: destructive, byID: map[string]*Ticket{}, asked: map[subject]*list.List{}, settled: list.New(),
 		memory: newMemory(r.options.Remember, held),
 	}
 }
@@ -75,8 +75,9 @@ func (t *Tenant) Remembered(scope Scope, toolID string) (Decision, bool) {
 	return t.memory.get(subject{scope, toolID})
 }
 
-// Forget drops what a session remembers, ForgetSession what all sessions with that id do.
-func (t *Tenant) Forget(scope Scope) {
+// ForgetTurn drops what a turn that is a session of its own remembers.
+func (t *Tenant) ForgetTurn(turnID string) {
+	scope := scopeOfTurn(turnID)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.memory.forget(func(l *lesson) bool { return l.about.scope == scope })
@@ -108,8 +109,8 @@ func (t *Tenant) end(k *Ticket, state State, d *Decision, why string) telling {
 	told := telling{k.call, k.view}
 	k.call, k.endedAt = nil, time.Now()
 	t.uncount()
-	delete(t.asked[k.about], k)
-	if len(t.asked[k.about]) == 0 {
+	t.asked[k.about].Remove(k.waits)
+	if t.asked[k.about].Len() == 0 {
 		delete(t.asked, k.about)
 	}
 	t.shrink(k)

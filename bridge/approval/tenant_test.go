@@ -37,6 +37,12 @@ func (a *asker) Settled(settled Approval) {
 	a.told = append(a.told, settled)
 }
 
+// tells is a Call that hands on what it is told.
+type tells func(Approval)
+
+func (tells) Edit(_ context.Context, input json.RawMessage) (json.RawMessage, error) { return input, nil }
+func (f tells) Settled(a Approval)                                                   { f(a) }
+
 func (a *asker) states() []State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -373,6 +379,25 @@ func TestRemember(t *testing.T) {
 		require.True(t, known)
 		require.Equal(t, "ada", d.Who)
 	})
+	t.Run("G4 any number of calls, in the order in which they were asked", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		first, _ := o.open(ask("send", Always))
+		var order []string
+		for n := range 5*decidesAtOnce + 1 {
+			a := ask("send", Always)
+			a.CallID = fmt.Sprint(n)
+			k, err := o.Reserve(a, scope, tells(func(a Approval) { order = append(order, a.CallID) }))
+			require.NoError(t, err)
+			k.Open()
+		}
+		_, err := o.Decide(t.Context(), first.ID(), remember)
+		require.NoError(t, err)
+		require.Len(t, order, 5*decidesAtOnce+1)
+		for n, id := range order {
+			require.Equal(t, fmt.Sprint(n), id)
+		}
+		require.Empty(t, o.asked)
+	})
 	t.Run("G4 an edited input is that call's alone", func(t *testing.T) {
 		o := newOffice(t, Options{})
 		first, _ := o.open(ask("send", Always))
@@ -440,7 +465,6 @@ func TestRemember(t *testing.T) {
 		require.NotEqual(t, ScopeOf(executor.Context{}, "t1"), ScopeOf(executor.Context{}, "t2"))
 	})
 	for name, forget := range map[string]func(*office){
-		"the turn's end":    func(o *office) { o.Forget(scope) },
 		"the session's end": func(o *office) { o.ForgetSession("s") },
 		"time":              func(*office) { time.Sleep(24 * time.Hour) },
 	} {
@@ -459,6 +483,21 @@ func TestRemember(t *testing.T) {
 			})
 		})
 	}
+	t.Run("G4 the end of a turn is that of its own session, and of no other", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		alone := ask("send", Always)
+		alone.Context = executor.Context{AgentID: "a"}
+		for _, a := range []Approval{alone, ask("send", Always)} {
+			k, _ := o.open(a)
+			_, err := o.Decide(t.Context(), k.ID(), remember)
+			require.NoError(t, err)
+		}
+		o.ForgetTurn("turn")
+		_, known := o.Remembered(scope, "openclaw:lab:send")
+		require.True(t, known)
+		_, known = o.Remembered(ScopeOf(alone.Context, "turn"), "openclaw:lab:send")
+		require.False(t, known)
+	})
 	t.Run("H6 so much is remembered, the newest", func(t *testing.T) {
 		o := newOffice(t, Options{})
 		for n := range 2 * maxLessons {

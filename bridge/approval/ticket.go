@@ -32,6 +32,7 @@ type Ticket struct {
 	paused  bool          // not to be decided now
 	number  uint64        // on the log, once it is opened
 	timer   *time.Timer   // the same
+	waits   *list.Element // among those that wait for the same decision, once it is opened
 	place   *list.Element // among the settled ones
 	endedAt time.Time
 }
@@ -90,9 +91,6 @@ func (k *Ticket) ID() string { return k.id }
 // Times are since when and until when the approval is asked for.
 func (k *Ticket) Times() (createdAt, expiresAt time.Time) { return k.view.CreatedAt, k.view.ExpiresAt }
 
-// Mode is by which mode it is asked for.
-func (k *Ticket) Mode() Mode { return k.view.Mode }
-
 // Pause keeps the approval from being decided, or expiring, until Resume. It returns false if it is settled already: then
 // its call has been told, or is about to be.
 func (k *Ticket) Pause() bool {
@@ -146,9 +144,9 @@ func (k *Ticket) open() telling {
 	}
 	k.opened, k.number = true, t.log.add(k)
 	if t.asked[k.about] == nil {
-		t.asked[k.about] = map[*Ticket]struct{}{}
+		t.asked[k.about] = list.New()
 	}
-	t.asked[k.about][k] = struct{}{}
+	k.waits = t.asked[k.about].PushBack(k)
 	k.timer = time.AfterFunc(time.Until(k.view.ExpiresAt), k.tick)
 	return t.begin(k)
 }

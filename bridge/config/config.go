@@ -28,6 +28,11 @@ type Config struct {
 	StoreMaxBytes   int  // UTF-8 bytes of a session's keys and values
 	StoreTTLSeconds int
 
+	// Approvals are lists of rules of which the strictest counts: the operator's, and the turn's. In each, the first rule that
+	// matches a tool does.
+	Approvals              [][]ApprovalRule
+	ApprovalTimeoutSeconds int // never over SnapshotTTLSeconds
+
 	Drain          string // DrainAll or DrainNamespaces
 	OutputMode     string // OutputIncremental or OutputCumulative
 	OutputOverflow string // OutputFail or OutputTruncate
@@ -41,6 +46,12 @@ type Config struct {
 	storeOff bool
 	// asked holds, by key, numbers as they were before another number capped them: a later layer may lift the cap.
 	asked map[string]int
+}
+
+// ApprovalRule says when calls of the tools that match a glob need a person's approval (contract G4).
+type ApprovalRule struct {
+	Tool     string `json:"tool"`     // a glob over ids and names
+	Approval string `json:"approval"` // ApprovalNever, ApprovalFirst or ApprovalAlways
 }
 
 // Default returns the operator's config when nothing is configured: every key at its default, and code mode off until a
@@ -77,8 +88,8 @@ func (c Config) Merge(raw json.RawMessage) (Config, error) {
 	return next, nil
 }
 
-// Narrow lays a turn's config over the operator's c (contract A2): the turn may enable code mode and the store, take any choice, and
-// lower limits, but never raise one. A number of the wrong kind leaves the operator's value.
+// Narrow lays a turn's config over the operator's c (contract A2): the turn may enable code mode and the store, take any choice,
+// ask for more approvals, and lower limits, but never raise one. A number of the wrong kind leaves the operator's value.
 func (c Config) Narrow(raw json.RawMessage) (Config, error) {
 	next := c
 	l := layer{config: &next, ceiling: &c}

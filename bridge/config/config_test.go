@@ -68,7 +68,7 @@ func TestDefaultConfig(t *testing.T) {
 		DrainMs: 10000, MaxSuspendedRuns: 64, MaxQueuedToolCalls: 1000, MaxSourceBytes: 262144, MaxHeldBytes: 33554432,
 		Drain: "all", OutputMode: "incremental", OutputOverflow: "fail", Overflow: "queue",
 		ErrorCodes: "precise", SnapshotResume: "hot",
-		StoreMaxKeys: 100, StoreMaxBytes: 65536, StoreTTLSeconds: 3600,
+		StoreMaxKeys: 100, StoreMaxBytes: 65536, StoreTTLSeconds: 3600, ApprovalTimeoutSeconds: 900,
 	}, c)
 }
 
@@ -116,7 +116,7 @@ func TestConfigNumbers(t *testing.T) {
 		}
 		t.Run("A2 "+k.Key, func(t *testing.T) {
 			// A base in which no other number caps this one, and it isn't at its default.
-			base := merged(t, Default(), `{"timeoutMs":60000}`)
+			base := merged(t, Default(), `{"timeoutMs":60000,"snapshotTtlSeconds":86400}`)
 			odd := k.Min + 1
 			*k.number(&base) = odd
 			set := func(v any) string {

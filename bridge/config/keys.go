@@ -1,8 +1,8 @@
 package config
 
 // Key is one key of the code mode config (contract A2) as the parser, the documentation and the tests read it. A key is
-// either a number (Max is not zero) or a choice (Allowed is not empty); `enabled`, `languages` and `store.enabled` have shapes
-// of their own and are described by Doc alone.
+// either a number (Max is not zero) or a choice (Allowed is not empty); `enabled`, `languages`, `store.enabled` and `approvals`
+// have shapes of their own and are described by Doc alone.
 type Key struct {
 	// Key is the wire name; a dot stands for nesting.
 	Key string
@@ -24,6 +24,7 @@ const (
 	keyEnabled   = "enabled"
 	keyLanguages = "languages"
 	keyStore     = "store.enabled"
+	keyApprovals = "approvals"
 )
 
 // The languages of a cell, in the order in which they are reported.
@@ -51,6 +52,10 @@ const (
 
 	ResumeHot     = "hot"
 	ResumeRestore = "restore"
+
+	ApprovalNever  = "never"
+	ApprovalFirst  = "first"
+	ApprovalAlways = "always"
 )
 
 // keys is the one table of A2: whatever needs a key, a default or a bound reads it here.
@@ -176,6 +181,13 @@ var keys = []Key{
 		Key: "store.ttlSeconds", Default: 3_600, Min: 1, Max: 86_400,
 		Doc:    "How long a value is kept, from when it was set last.",
 		number: func(c *Config) *int { return &c.StoreTTLSeconds },
+	},
+	{Key: keyApprovals, Doc: "List of {tool, approval}: calls of which tools a person must approve, beside what the operator's approvals say."},
+	{
+		// The default is the widest value, so that it follows snapshotTtlSeconds until somebody sets it.
+		Key: "approvalTimeoutSeconds", Default: 86_400, Min: 1, Max: 86_400, CappedBy: "snapshotTtlSeconds",
+		Doc:    "How long a call waits for an approval; as long as its run is kept unless set.",
+		number: func(c *Config) *int { return &c.ApprovalTimeoutSeconds },
 	},
 }
 

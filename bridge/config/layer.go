@@ -87,6 +87,8 @@ func (l *layer) member(key string, raw json.RawMessage) error {
 		return nil
 	case key == keyLanguages:
 		return l.languages(raw)
+	case key == keyApprovals:
+		return l.approvals(raw)
 	case k.number != nil:
 		l.number(k, raw)
 		return nil

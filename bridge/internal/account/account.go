@@ -47,6 +47,9 @@ func (a *Account) Open(parent *Account, name string, limit int64) {
 // Hold counts n more bytes. It fails with a *FullError, and counts nothing, if that is over the limit of the account or of
 // one above it.
 func (a *Account) Hold(n int) error {
+	if n == 0 {
+		return nil // also while somebody else is being refused
+	}
 	for at := a; at != nil; at = at.parent {
 		limit := at.limit.Load()
 		if at.held.Add(int64(n)) <= limit {
