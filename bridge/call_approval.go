@@ -32,11 +32,10 @@ func askForApproval(_ context.Context, c *call) error {
 	if mode == approval.Never {
 		return nil
 	}
-	if d, ok := t.approvals.Remembered(t.approvalScope(), c.entry.ID()); ok {
+	if d, ok := t.approvals.Remembered(t.approvalScope(), c.entry.ID(), mode); ok {
 		return c.take(approval.Approval{State: d.State(), Decision: &d})
 	}
-	if t.service.options.NoApprovers {
-		const reason = "nobody can approve calls here"
+	if reason := t.service.options.NoApprovers; reason != "" {
 		c.decide(string(approval.Denied), reason, "")
 		return &refusalError{codeApprovalDenied, denialOf(c.entry, reason)}
 	}
@@ -50,7 +49,7 @@ func askForApproval(_ context.Context, c *call) error {
 func (c *call) ask(mode approval.Mode, before approval.Approval) error {
 	r, t := c.run, c.run.turn
 	ask := before
-	ask.Mode, ask.TurnID, ask.RunID, ask.CallID = mode, t.id, r.id.String(), r.id.call(c.id)
+	ask.Mode, ask.TurnID, ask.RunID, ask.CallID, ask.ParentCallID = mode, t.id, r.id.String(), r.id.call(c.id), r.parent
 	ask.ToolID, ask.Name, ask.Input, ask.Context = c.entry.ID(), c.entry.Name(), c.input, t.context
 	ticket, err := t.approvals.Reserve(ask, t.approvalScope(), decidedCall{r, c.id, c.entry, c.isMCP()})
 	var full *account.FullError
@@ -101,8 +100,8 @@ type decidedCall struct {
 	mcp    bool
 }
 
-// Edit holds an approver's input against the tool's schema (contract D5), and fills in the defaults of MCP tools. The error
-// is an *Error.
+// Edit holds an approver's input against the tool's schema (contract D5) and against what the run may hold, and fills in the
+// defaults of MCP tools. The error is an *Error.
 func (d decidedCall) Edit(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 	clock := startClock()
 	defer func() {
@@ -119,9 +118,12 @@ func (d decidedCall) Edit(ctx context.Context, input json.RawMessage) (json.RawM
 	if err == nil {
 		err = d.entry.ValidateContext(ctx, input)
 	}
+	room := d.run.requests.roomFor(d.number, len(input))
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case room != nil:
+		return nil, &Error{Kind: KindTooLarge, Key: "input", Msg: fmt.Sprintf("the input has %d bytes, and %v. Approve a smaller one, or deny the call.", len(input), room)}
 	case err != nil:
 		return nil, &Error{Kind: KindInvalid, Key: "input", Msg: fmt.Sprintf("the input can't be given to %s: %v", d.entry.ID(), err)}
 	}

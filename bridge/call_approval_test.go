@@ -129,7 +129,6 @@ func TestApprovals(t *testing.T) {
 		{"an invalid input that the approver mends", call("strict", `{"n":"x"}`), edited(`{"n":2}`), `{"n":2}`, "", ""},
 		{"approved, and invalid", call("strict", `{"n":"x"}`), allowed, "", "invalid_input", "n"},
 		{"an MCP tool's defaults", func(out *records) { out.Request(1, engine.MethodNamespace, "mcp:hub:needy", `[{"a":"x"}]`) }, edited(`{"a":"y"}`), `{"a":"y","b":7}`, "", ""},
-		{"an edited input that there is no room for", call("echo", `{}`), edited(`"` + strings.Repeat("x", 40<<20) + `"`), "", "too_many_bytes", "changed to one of"},
 		{"denied", call("echo", `{"a":1}`), refused, "", "approval_denied", "the call of openclaw:core:echo was not approved: too risky"},
 		{"denied without a reason", call("echo", `{"a":1}`), approval.Decision{Verdict: approval.Deny}, "", "approval_denied", "the call of openclaw:core:echo was not approved"},
 	} {
@@ -170,7 +169,7 @@ func TestApprovals(t *testing.T) {
 		asked.CreatedAt, asked.ExpiresAt = time.Time{}, time.Time{}
 		require.Equal(t, approval.Approval{
 			ID: pending[1].ID, State: approval.Pending, Mode: approval.Always, TurnID: turn.ID(), RunID: r.RunID, CallID: r.RunID + ".1",
-			ToolID: "openclaw:core:echo", Name: "echo", Input: json.RawMessage(`{"hooked":1}`), Context: someone(),
+			ToolID: "openclaw:core:echo", Name: "echo", ParentCallID: "parent", Input: json.RawMessage(`{"hooked":1}`), Context: someone(),
 		}, asked)
 		d, err := turn.Deliver(t.Context(), r.RunID, []CallResult{{ID: r.RunID + ".2", OK: true}})
 		require.NoError(t, err)
@@ -234,7 +233,7 @@ func TestApprovals(t *testing.T) {
 	})
 	t.Run("G4 nobody who could decide", func(t *testing.T) {
 		var got engine.Answer
-		w := newWorld(t, enginetest.Always(calls("echo"), gives(&got)), Options{NoApprovers: true})
+		w := newWorld(t, enginetest.Always(calls("echo"), gives(&got)), Options{NoApprovers: "nobody can approve calls here"})
 		require.Equal(t, Completed, w.exec(w.turn(askingFor("echo"))).Status)
 		e := errorOf(t, got)
 		require.Equal(t, "approval_denied", e.Code)
@@ -258,6 +257,15 @@ func TestApprovals(t *testing.T) {
 			require.Len(t, pendingApprovals(w.Service), 1)
 		})
 	}
+	t.Run("H6 an edited input that there is no room for changes nothing", func(t *testing.T) {
+		w := newWorld(t, enginetest.Always(asks(call("echo", `{}`)), returns("1")), Options{})
+		turn := w.turn(askingFor("echo"))
+		r := w.exec(turn)
+		_, err := w.Decide(t.Context(), tenant, pendingApprovals(w.Service)[0].ID, edited(`"`+strings.Repeat("x", 40<<20)+`"`))
+		requireKind(t, err, KindTooLarge)
+		w.decide(edited(`{"small":1}`))
+		require.Equal(t, Completed, w.wait(turn, r.RunID).Status)
+	})
 }
 
 func TestApprovalTime(t *testing.T) {

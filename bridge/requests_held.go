@@ -18,6 +18,22 @@ func (s *requests) rewrite(q *request, input json.RawMessage) error {
 	return nil
 }
 
+// roomFor says why the input of a pending call can't be changed to one of so many bytes, nil if it can.
+func (s *requests) roomFor(id uint32, size int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.byID[id]
+	if q == nil || s.ended {
+		return nil // whoever changes it is told so
+	}
+	more := max(size-len(q.input), 0)
+	err := s.account.Hold(more)
+	if err == nil {
+		s.account.Release(more)
+	}
+	return err
+}
+
 // charge counts bytes more, or less, as held for a request.
 func (s *requests) charge(q *request, more int) error {
 	s.mu.Lock()

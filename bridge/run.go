@@ -149,7 +149,7 @@ func (r *run) release() {
 func (r *run) abandonCalls() {
 	for _, c := range r.requests.abandoned() {
 		if r.exported {
-			c.withdraw("the run has left this service")
+			c.withdraw("the run has left this service; decide it where the run was imported")
 		} else {
 			r.giveUp(c)
 		}

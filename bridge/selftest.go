@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/catalog"
 )
@@ -135,8 +136,10 @@ func (s *Service) try(ctx context.Context, limits config.Config, one *trial) err
 	}
 	turn.ofService = true
 	defer func() { _ = s.DropTurn("", turn.ID()) }()
-	turn.hooksBefore, turn.hooksAfter = nil, nil // they are about what clients send
+	// Hooks, approvals and spans are about what clients send.
+	turn.hooksBefore, turn.hooksAfter = nil, nil
 	turn.observer, turn.tracer = nil, nil
+	turn.approvals, turn.approvalLayers = approval.NewRegistry(approval.Options{}).Tenant("", turn.account), nil
 	ctx, cancel := context.WithTimeout(ctx, selfTestTime)
 	defer cancel()
 	code, _ := json.Marshal(one.cell) // a string always encodes

@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/config"
+	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
 	"github.com/codecell/codecell/engine/native"
@@ -38,6 +40,24 @@ func TestSelfTest(t *testing.T) {
 		names, err := s.SelfTest(t.Context())
 		require.NoError(t, err)
 		require.NotContains(t, names, "maxSnapshotBytes", "memory comes first")
+		require.NoError(t, s.Close(t.Context()))
+		require.NoError(t, e.Close())
+	})
+	t.Run("H1 nobody is asked for an approval, nor any hook", func(t *testing.T) {
+		e, err := native.New(native.Options{Heaps: 32})
+		require.NoError(t, err)
+		limits, err := config.Default().Merge([]byte(askingFor("*")))
+		require.NoError(t, err)
+		everything, err := approval.NewPolicy([]approval.TenantRule{{Rule: approval.Rule{Tool: "*", Approval: approval.Always}}}, "")
+		require.NoError(t, err)
+		s, err := New(Options{
+			Engine: e, Config: limits, Approvals: approval.Options{Policy: everything}, NoApprovers: "nobody is there",
+			Hooks: []hook.Hook{{Name: "a", Before: verdict("", hook.Verdict{Block: true}).Before}},
+		})
+		require.NoError(t, err)
+		_, err = s.SelfTest(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, s.Approvals("", approval.Query{}).Approvals)
 		require.NoError(t, s.Close(t.Context()))
 		require.NoError(t, e.Close())
 	})

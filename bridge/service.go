@@ -100,8 +100,8 @@ type Options struct {
 	// Approvals say which calls people are asked about, and bound what is asked and kept (contract G4). By default they are asked
 	// about destructive tools.
 	Approvals approval.Options
-	// NoApprovers says that nobody can decide: what needs an approval is denied at once.
-	NoApprovers bool
+	// NoApprovers is why nobody can decide, where that is so: what needs an approval is denied at once, with this reason.
+	NoApprovers string
 	// TurnTTL is how long a turn that nobody uses is kept. Default one hour.
 	TurnTTL time.Duration
 	// MaxTurns bounds the turns that are kept. Default 10,000.

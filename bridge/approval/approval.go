@@ -39,9 +39,13 @@ type Approval struct {
 	CallID    string    `json:"callId"`
 	ToolID    string    `json:"toolId"`
 	Name      string    `json:"name"` // of the tool
-	// Input is what the tool would be called with, JSON. Once the approval is settled a large one is left out.
-	Input   json.RawMessage  `json:"input,omitempty"`
-	Context executor.Context `json:"context"`
+	// ParentCallID is the exec or wait that the call came of, as the caller names it.
+	ParentCallID string `json:"parentCallId,omitempty"`
+	// Input is what the tool would be called with, JSON. A large one is left out of lists, and once the approval is settled;
+	// InputBytes says then how large it was.
+	Input      json.RawMessage  `json:"input,omitempty"`
+	InputBytes int              `json:"inputBytes,omitempty"`
+	Context    executor.Context `json:"context"`
 	// Decision is there once it is approved or denied.
 	Decision *Decision `json:"decision,omitempty"`
 	// Why says what ended an approval that nobody decided.
@@ -126,7 +130,16 @@ func soundID(id string) bool {
 func (a *Approval) size() int {
 	c := &a.Context
 	return len(c.AgentID) + len(c.SessionID) + len(c.SessionKey) + len(c.RunID) + len(c.Sender) + len(c.Channel) +
-		len(a.TurnID) + len(a.RunID) + len(a.CallID) + len(a.ToolID) + len(a.Name)
+		len(a.TurnID) + len(a.RunID) + len(a.CallID) + len(a.ToolID) + len(a.Name) + len(a.ParentCallID)
+}
+
+// Bytes is about how many bytes the approval has as JSON.
+func (a *Approval) Bytes() int {
+	n := overhead + a.size() + len(a.Input)
+	if a.Decision != nil {
+		n += len(a.Decision.Input)
+	}
+	return n
 }
 
 // Scope is a session, in a form of fixed size: what is remembered holds for one.

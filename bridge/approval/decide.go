@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -26,9 +27,9 @@ func (t *Tenant) Decide(ctx context.Context, id string, d Decision) (Approval, e
 		return Approval{}, err
 	}
 	if made := settled.approval.Decision; made.Remember == RememberSession {
-		t.follow(about, made.lesson(id))
+		t.follow(about, made.lesson(id), d.Remember == "")
 	}
-	return settled.approval, nil
+	return settled.approval.shrunk(), nil
 }
 
 // waiting returns the call of a pending approval.
@@ -70,11 +71,12 @@ func (t *Tenant) settle(id string, d Decision) (telling, subject, error) {
 		return expired, k.about, &SettledError{expired.approval}
 	}
 	d.At = now
-	if k.view.Mode == First && d.Verdict == Approve {
+	ofFirst := d.Remember == "" && k.view.Mode == First && d.Verdict == Approve
+	if ofFirst {
 		d.Remember = RememberSession
 	}
 	if d.Remember == RememberSession {
-		t.memory.put(k.about, hashOf(k.view.Context.SessionID), d.lesson(id))
+		t.memory.put(k.about, hashOf(k.view.Context.SessionID), d.lesson(id), ofFirst)
 	}
 	return t.decide(k, d), k.about, nil
 }
@@ -91,10 +93,11 @@ func (d *Decision) lesson(id string) Decision {
 	return l
 }
 
-// follow settles what waits for a decision that is remembered, in the order in which it was asked for.
-func (t *Tenant) follow(about subject, d Decision) {
-	for told := t.followSome(about, d); len(told) > 0; told = t.followSome(about, d) {
-		for _, one := range told {
+// follow settles what waits for a decision that is remembered, in the order in which it was asked for. One of mode First says
+// nothing about calls that are always asked for.
+func (t *Tenant) follow(about subject, d Decision, ofFirst bool) {
+	for some := range slices.Chunk(t.waitFor(about, ofFirst), decidesAtOnce) {
+		for _, one := range t.decideAll(some, d) {
 			one.tell()
 		}
 	}
@@ -103,17 +106,26 @@ func (t *Tenant) follow(about subject, d Decision) {
 // decidesAtOnce is how many approvals are settled under the lock.
 const decidesAtOnce = 32
 
-func (t *Tenant) followSome(about subject, d Decision) (told []telling) {
+func (t *Tenant) waitFor(about subject, ofFirst bool) (waiting []*Ticket) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	waiting := t.asked[about]
-	if waiting == nil {
+	all := t.asked[about]
+	if all == nil {
 		return nil
 	}
-	for e := waiting.Front(); e != nil && len(told) < decidesAtOnce; {
-		k := e.Value.(*Ticket)
-		e = e.Next()
-		if !k.paused {
+	for e := all.Front(); e != nil; e = e.Next() {
+		if k := e.Value.(*Ticket); k.view.Mode == First || !ofFirst {
+			waiting = append(waiting, k)
+		}
+	}
+	return waiting
+}
+
+func (t *Tenant) decideAll(waiting []*Ticket, d Decision) (told []telling) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, k := range waiting {
+		if k.view.State == Pending && !k.paused {
 			told = append(told, t.decide(k, d))
 		}
 	}

@@ -21,8 +21,11 @@ type lesson struct {
 	about    subject
 	session  Scope // the hash of the session's id
 	decision Decision
-	expires  time.Time
-	held     int
+	// ofFirst says that nobody wanted it to be remembered: it is remembered since calls of mode First are asked for once. It
+	// says nothing about calls that are always asked for.
+	ofFirst bool
+	expires time.Time
+	held    int
 }
 
 // maxLessons is how many decisions are remembered for a tenant, and lessonBytes what one costs beside its texts.
@@ -35,29 +38,38 @@ func newMemory(keep time.Duration, held *account.Account) memory {
 	return memory{keep: keep, account: held, byTopic: map[subject]*list.Element{}, order: list.New()}
 }
 
-// put remembers a decision.
-func (m *memory) put(about subject, session Scope, d Decision) {
+// put remembers a decision. One that somebody wanted to be remembered is not replaced by one of mode First.
+func (m *memory) put(about subject, session Scope, d Decision, ofFirst bool) {
+	m.expire()
 	if old := m.byTopic[about]; old != nil {
+		if ofFirst && !old.Value.(*lesson).ofFirst {
+			return
+		}
 		m.remove(old)
 	}
-	m.expire()
 	if m.order.Len() >= maxLessons {
 		m.remove(m.order.Front())
 	}
-	l := &lesson{about, session, d, time.Now().Add(m.keep), lessonBytes + len(about.tool) + len(d.Reason) + len(d.Who)}
+	l := &lesson{
+		about: about, session: session, decision: d, ofFirst: ofFirst, expires: time.Now().Add(m.keep),
+		held: lessonBytes + len(about.tool) + len(d.Reason) + len(d.Who),
+	}
 	if m.account.Hold(l.held) != nil {
 		return // it is asked for again
 	}
 	m.byTopic[about] = m.order.PushBack(l)
 }
 
-// get returns what is remembered.
-func (m *memory) get(about subject) (Decision, bool) {
+// get returns what is remembered for calls that are asked for by a mode.
+func (m *memory) get(about subject, mode Mode) (Decision, bool) {
 	e := m.byTopic[about]
 	if e == nil {
 		return Decision{}, false
 	}
 	l := e.Value.(*lesson)
+	if l.ofFirst && mode != First {
+		return Decision{}, false
+	}
 	if !time.Now().Before(l.expires) {
 		m.expire()
 		return Decision{}, false

@@ -15,7 +15,7 @@ type Query struct {
 const (
 	DefaultLimit = 50
 	MaxLimit     = 200
-	// maxPageBytes is where a page ends that is not full yet. Its last approval may be larger than what was left.
+	// maxPageBytes is where a page ends that is not full yet.
 	maxPageBytes = 1 << 20
 )
 
@@ -23,6 +23,7 @@ const (
 type Page struct {
 	Approvals []Approval
 	Next      uint64 // where the next page begins; zero if this is the last one
+	Bytes     int    // about how many they have as JSON
 }
 
 func (q *Query) matches(a *Approval) bool {
@@ -51,7 +52,6 @@ type lister struct {
 	query Query
 	limit int
 	page  Page
-	bytes int
 	last  uint64 // number that was looked at
 	ended uint64 // number of the page's last approval
 	done  bool
@@ -68,15 +68,12 @@ func (l *lister) look(entries []logEntry) {
 		if e.ticket == nil || !l.query.matches(&e.ticket.view) {
 			continue
 		}
-		if len(l.page.Approvals) == l.limit || l.bytes > maxPageBytes {
+		if len(l.page.Approvals) == l.limit || l.page.Bytes > maxPageBytes {
 			l.page.Next, l.done = l.ended, true
 			return
 		}
-		view := e.ticket.view
-		l.bytes += overhead + view.size() + len(view.Input)
-		if view.Decision != nil {
-			l.bytes += len(view.Decision.Input)
-		}
+		view := e.ticket.view.brief()
+		l.page.Bytes += view.Bytes()
 		l.page.Approvals = append(l.page.Approvals, view)
 		l.ended = e.number
 	}

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"bytes"
 	"container/list"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ const (
 var ErrUnknown = errors.New("no such approval: it was never asked for here, was settled long ago, or its run has left")
 
 // ErrPaused says that an approval can't be decided now. Later it can, here or elsewhere.
-var ErrPaused = errors.New("this approval can't be decided now: its run is about to leave this service")
+var ErrPaused = errors.New("this approval can't be decided now: its run is about to leave this service; decide it where the run goes on, or here if it has stayed")
 
 // TooManyError says that more approvals are pending than may be.
 type TooManyError struct {
@@ -68,11 +69,11 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("too many approvals are pending: %s may have %d; some of them must be decided first", whose, e.Limit)
 }
 
-// Remembered returns what the session has decided about a tool for good.
-func (t *Tenant) Remembered(scope Scope, toolID string) (Decision, bool) {
+// Remembered returns what the session has decided for good about calls of a tool that are asked for by a mode.
+func (t *Tenant) Remembered(scope Scope, toolID string, mode Mode) (Decision, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.memory.get(subject{scope, toolID})
+	return t.memory.get(subject{scope, toolID}, mode)
 }
 
 // ForgetTurn drops what a turn that is a session of its own remembers.
@@ -122,19 +123,42 @@ func (t *Tenant) end(k *Ticket, state State, d *Decision, why string) telling {
 	return told
 }
 
-// shrink copies the inputs of a settled approval out of what they are part of, if they are small, or leaves them out.
+// shrink leaves large inputs of a settled approval out. mu must be held.
 func (t *Tenant) shrink(k *Ticket) {
-	k.view.Input = small(k.view.Input)
-	if k.view.Decision == nil || k.view.Decision.Input == nil {
+	small := k.view.shrunk()
+	k.view.Input, k.view.InputBytes, k.view.Decision = small.Input, small.InputBytes, small.Decision // Times reads others
+	d := small.Decision
+	if d == nil || d.Input == nil {
 		return
 	}
-	kept := *k.view.Decision
-	if kept.Input = small(kept.Input); t.account.Hold(len(kept.Input)) == nil {
-		k.held += len(kept.Input)
+	if t.account.Hold(len(d.Input)) == nil {
+		k.held += len(d.Input)
 	} else {
-		kept.Input = nil
+		d.Input = nil
 	}
-	k.view.Decision = &kept
+}
+
+// shrunk is a settled approval as it is kept: its inputs are copied out of what they are part of if they are small, and left
+// out if not.
+func (a Approval) shrunk() Approval {
+	a = a.brief()
+	a.Input = bytes.Clone(a.Input)
+	if a.Decision != nil {
+		kept := *a.Decision
+		if a.Decision = &kept; len(kept.Input) > keptInput {
+			kept.Input = nil
+		}
+		kept.Input = bytes.Clone(kept.Input)
+	}
+	return a
+}
+
+// brief leaves a large input out.
+func (a Approval) brief() Approval {
+	if len(a.Input) > keptInput {
+		a.Input, a.InputBytes = nil, len(a.Input)
+	}
+	return a
 }
 
 // hold counts bytes for a ticket. Settled ones make room, the oldest first. mu must be held.

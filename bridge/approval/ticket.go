@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"bytes"
 	"container/list"
 	"context"
 	"encoding/json"
@@ -88,7 +87,7 @@ func (t *Tenant) nameFor(k *Ticket) string {
 // ID is the approval's id.
 func (k *Ticket) ID() string { return k.id }
 
-// Times are since when and until when the approval is asked for.
+// Times are since when and until when the approval is asked for. They do not change.
 func (k *Ticket) Times() (createdAt, expiresAt time.Time) { return k.view.CreatedAt, k.view.ExpiresAt }
 
 // Pause keeps the approval from being decided, or expiring, until Resume. It returns false if it is settled already: then
@@ -122,7 +121,7 @@ func (k *Ticket) resume() telling {
 
 // begin lets a pending approval wait until it expires, unless the session knows the answer. mu must be held.
 func (t *Tenant) begin(k *Ticket) telling {
-	if d, ok := t.memory.get(k.about); ok {
+	if d, ok := t.memory.get(k.about, k.view.Mode); ok {
 		return t.decide(k, d)
 	}
 	k.timer.Reset(time.Until(k.view.ExpiresAt))
@@ -191,12 +190,4 @@ func (k *Ticket) over(now time.Time) bool { return !now.Before(k.view.ExpiresAt)
 
 func (t *Tenant) expire(k *Ticket) telling {
 	return t.end(k, Expired, nil, "nobody decided before "+k.view.ExpiresAt.UTC().Format(time.RFC3339))
-}
-
-// small returns a copy of an input that is small enough to be kept, else nil.
-func small(input json.RawMessage) json.RawMessage {
-	if len(input) > keptInput {
-		return nil
-	}
-	return bytes.Clone(input)
 }
