@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,16 +15,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/executor"
-	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine/enginetest"
 	"github.com/codecell/codecell/engine/hybrid"
 )
 
-// This test lets cells call tools, with hooks that block, change, break and hang, while clients resume, deliver, leave,
-// abort and move the runs to another service and back, several at once. Whatever happens, no call reaches its tool without
-// having passed every stage before, none reaches it twice, and each is recorded once.
+// This test lets cells call tools, with hooks that block, change, break and hang, and people that approve and deny, while
+// clients resume, deliver, leave, abort and move the runs to another service and back, several at once. Whatever happens, no
+// call reaches its tool without having passed every stage before, none reaches it twice, each is recorded once, and people
+// decide about each at most once.
 
 // callPlan is one call of a cell. It is the call's input too: hooks and tools do what it says.
 type callPlan struct {
@@ -48,8 +48,10 @@ type move struct {
 // stagesPlan is cells and what clients do.
 type stagesPlan struct {
 	Config  string
-	Open    bool           // the hooks may fail
-	Cells   [][][]callPlan // each of batches: a step asks for one when the one before is answered
+	Modes   map[string]approval.Mode // when the turn wants calls of tools approved
+	Policy  map[string]approval.Mode // and the operator
+	Open    bool                     // the hooks may fail
+	Cells   [][][]callPlan           // each of batches: a step asks for one when the one before is answered
 	Clients [][]move
 }
 
@@ -57,7 +59,7 @@ func aStagesPlan() *rapid.Generator[stagesPlan] {
 	aCall := rapid.Custom(func(t *rapid.T) callPlan {
 		manner := rapid.SampledFrom([]string{"", "", "", "block", "alter", "spoil", "break", "hang", "slow"})
 		return callPlan{
-			Tool:   rapid.SampledFrom([]string{"own", "own", "own", "ask", "ask", "issue", "denied", "nobody"}).Draw(t, "tool"),
+			Tool:   rapid.SampledFrom([]string{"own", "own", "own", "ask", "ask", "issue", "gated", "gated", "gated", "denied", "nobody"}).Draw(t, "tool"),
 			First:  manner.Draw(t, "first"),
 			Second: manner.Draw(t, "second"),
 			After:  rapid.SampledFrom([]string{"", "", "alter", "break", "hang"}).Draw(t, "after"),
@@ -67,17 +69,19 @@ func aStagesPlan() *rapid.Generator[stagesPlan] {
 	})
 	aMove := rapid.Custom(func(t *rapid.T) move {
 		return move{
-			Kind: rapid.SampledFrom([]string{"wait", "wait", "wait", "wait", "deliver", "deliver", "move", "move", "leave", "abort", "drop"}).Draw(t, "kind"),
+			Kind: rapid.SampledFrom([]string{"wait", "wait", "wait", "wait", "deliver", "deliver", "move", "move", "approve", "approve", "edit", "deny", "remember", "quarrel", "leave", "abort", "drop"}).Draw(t, "kind"),
 			Run:  rapid.IntRange(0, 5).Draw(t, "run"),
 			Wait: rapid.IntRange(0, 8).Draw(t, "wait"),
 		}
 	})
+	modes := rapid.MapOf(rapid.SampledFrom([]string{"own", "ask", "issue", "gated"}), rapid.SampledFrom([]approval.Mode{approval.Never, approval.First, approval.Always}))
 	return rapid.Custom(func(t *rapid.T) stagesPlan {
 		p := stagesPlan{
+			Modes: modes.Draw(t, "modes"), Policy: modes.Draw(t, "policy"),
 			Config: fmt.Sprintf(
-				`{"enabled":true,"timeoutMs":5000,"drainMs":%d,"maxPendingToolCalls":%d,"maxQueuedToolCalls":%d,"snapshot":{"resume":%q}}`,
+				`{"enabled":true,"timeoutMs":5000,"drainMs":%d,"maxPendingToolCalls":%d,"maxQueuedToolCalls":%d,"approvalTimeoutSeconds":%d,"snapshot":{"resume":%q}}`,
 				rapid.SampledFrom([]int{1, 3000}).Draw(t, "drain"), rapid.IntRange(1, 3).Draw(t, "places"), rapid.SampledFrom([]int{1, 100}).Draw(t, "queue"),
-				rapid.SampledFrom([]string{"hot", "restore"}).Draw(t, "resume")),
+				rapid.SampledFrom([]int{5, 86_400}).Draw(t, "patience"), rapid.SampledFrom([]string{"hot", "restore"}).Draw(t, "resume")),
 			Open:    rapid.Bool().Draw(t, "open"),
 			Cells:   rapid.SliceOfN(rapid.SliceOfN(rapid.SliceOfN(aCall, 1, 5), 1, 3), 1, 3).Draw(t, "cells"),
 			Clients: rapid.SliceOfN(rapid.SliceOfN(aMove, 1, 12), 1, 3).Draw(t, "clients"),
@@ -93,6 +97,29 @@ func aStagesPlan() *rapid.Generator[stagesPlan] {
 		}
 		return p
 	})
+}
+
+// mode is when calls of a tool need an approval.
+func (p *stagesPlan) mode(tool string) approval.Mode {
+	mode, ok := p.Policy[tool]
+	switch {
+	case !ok && tool == "gated":
+		mode = approval.Always // it is destructive
+	case !ok:
+		mode = approval.Never
+	}
+	if own, ok := p.Modes[tool]; ok {
+		mode = approval.Stricter(mode, own)
+	}
+	return mode
+}
+
+// rules are the modes of a map as rules.
+func rules(modes map[string]approval.Mode) (list []approval.TenantRule) {
+	for _, tool := range slices.Sorted(maps.Keys(modes)) {
+		list = append(list, approval.TenantRule{Rule: approval.Rule{Tool: tool, Approval: modes[tool]}})
+	}
+	return list
 }
 
 // script is the guest of a cell: it asks for a batch, and for the next one when all is answered. It depends on nothing but
@@ -127,125 +154,6 @@ func (p *stagesPlan) script(cell int) enginetest.Script {
 	return slices.Repeat(enginetest.Script{step}, 100)
 }
 
-// witness writes down what happens to each call, by its id.
-type witness struct {
-	mu     sync.Mutex
-	stages map[string][]stageID
-	states map[string]string   // as they were recorded
-	before map[string][]string // what the hooks said
-	ran    map[string][]callPlan
-	wrong  []string
-
-	audited auditor
-}
-
-func (w *witness) fault(format string, args ...any) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
-}
-
-// watch has the stages tell the witness of each call that they get.
-func (w *witness) watch() (stop func()) {
-	was := stages
-	for id := range stages {
-		run := stages[id].run
-		stages[id].run = func(ctx context.Context, c *call) error {
-			w.mu.Lock()
-			name := c.run.id.call(c.id)
-			w.stages[name] = append(w.stages[name], stageID(id))
-			w.mu.Unlock()
-			err := run(ctx, c)
-			if stageID(id) == atRecord {
-				w.mu.Lock()
-				w.states[name] = c.state
-				w.mu.Unlock()
-			}
-			return err
-		}
-	}
-	return func() { stages = was }
-}
-
-// Execute is the tool: it writes down that it was called.
-func (w *witness) Execute(ctx context.Context, c executor.Call) (json.RawMessage, error) {
-	var p callPlan
-	if err := json.Unmarshal(c.Input, &p); err != nil {
-		w.fault("the tool got %s", c.Input)
-	}
-	w.mu.Lock()
-	w.ran[c.ID] = append(w.ran[c.ID], p)
-	w.mu.Unlock()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-time.After(time.Duration(p.Delay) * time.Second):
-	}
-	if p.Fails {
-		return nil, errors.New("it failed")
-	}
-	return json.RawMessage(`{"details":1}`), nil
-}
-
-// hooks are two before calls and one after them, which do what the call's input says.
-func (w *witness) hooks(open bool) []hook.Hook {
-	before := func(which int, manner func(*callPlan) *string) hook.Before {
-		return beforeFunc(func(ctx context.Context, c hook.Call) (v hook.Verdict, err error) {
-			var p callPlan
-			if json.Unmarshal(c.Input, &p) != nil {
-				return hook.Verdict{}, errors.New("what is this?")
-			}
-			how := manner(&p)
-			w.mu.Lock()
-			w.before[c.ID] = append(w.before[c.ID], fmt.Sprint(which, *how))
-			w.mu.Unlock()
-			switch *how {
-			case "block":
-				v.Block = true
-			case "alter":
-				p.N += 1000
-				v.Input, _ = json.Marshal(p)
-			case "spoil":
-				v.Input = json.RawMessage(`{"n":"spoilt"}`)
-			case "break":
-				err = errors.New("broken")
-			case "slow":
-				err = pause(ctx, 2*time.Second)
-			case "hang":
-				err = pause(ctx, time.Hour)
-			}
-			return v, err
-		})
-	}
-	after := afterFunc(func(ctx context.Context, c hook.Call, o hook.Outcome) (r hook.Revision, err error) {
-		var p callPlan
-		_ = json.Unmarshal(c.Input, &p)
-		switch p.After {
-		case "alter":
-			r.Result = json.RawMessage(`{"details":2}`)
-		case "break":
-			err = errors.New("broken")
-		case "hang":
-			err = pause(ctx, time.Hour)
-		}
-		return r, err
-	})
-	tools := []string{"*:*"}
-	return []hook.Hook{
-		{Name: "first", Tools: tools, FailOpen: open, Before: before(1, func(p *callPlan) *string { return &p.First })},
-		{Name: "second", Tools: tools, FailOpen: open, Before: before(2, func(p *callPlan) *string { return &p.Second }), After: after},
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
-
 // tools of the model's turns. A call's number must be one, so that an input that a hook has spoilt is refused.
 func stagesTools() []catalog.Tool {
 	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
@@ -254,6 +162,7 @@ func stagesTools() []catalog.Tool {
 		{Source: "openclaw", Owner: "lab", Name: "own", Executor: own, Parameters: schema},
 		{Source: "client", Owner: "app", Name: "ask", Parameters: schema},
 		{Source: "mcp", Owner: "hub", Name: "issue", Executor: own, Parameters: schema},
+		{Source: "openclaw", Owner: "lab", Name: "gated", Executor: own, Parameters: schema, Annotations: catalog.Annotations{Destructive: true}},
 		{Source: "openclaw", Owner: "lab", Name: "denied", Executor: own, Parameters: schema},
 	}
 }
@@ -278,7 +187,7 @@ type stagesRun struct {
 
 func (m *stagesModel) freshTurn(at int) *Turn {
 	turn, err := m.services[at].Prepare(context.Background(), tenant, &TurnRequest{
-		Context: someone(), Config: json.RawMessage(m.plan.Config), Tools: stagesTools(), Policy: catalog.Policy{Deny: []string{"denied"}},
+		Context: someone(), Config: m.plan.config(), Tools: stagesTools(), Policy: catalog.Policy{Deny: []string{"denied"}},
 	})
 	if err != nil {
 		m.witness.fault("prepare: %v", err)
@@ -332,6 +241,10 @@ func (m *stagesModel) do(o move) {
 			results = append(results, CallResult{ID: p.ID, OK: o.Wait%3 > 0, Value: json.RawMessage(`{"details":3}`)})
 		}
 		_, _ = m.turn(at).Deliver(ctx, r.id, append(results, results...))
+	case "approve", "deny", "edit", "remember", "quarrel":
+		for _, s := range m.services {
+			m.decide(ctx, s, o)
+		}
 	case "move":
 		m.move(ctx, r)
 	case "abort":
@@ -356,6 +269,41 @@ func (m *stagesModel) wait(ctx context.Context, r *stagesRun, at int) {
 	r.left = result.Pending
 }
 
+// editedBy is what an approver adds to a call's number.
+const editedBy = 1_000_000
+
+// decide settles one of the approvals that wait; in a quarrel two deciders try to.
+func (m *stagesModel) decide(ctx context.Context, s *Service, o move) {
+	waiting := pendingApprovals(s)
+	if len(waiting) == 0 {
+		return
+	}
+	a := waiting[o.Run%len(waiting)]
+	approve, deny := approval.Decision{Verdict: approval.Approve}, approval.Decision{Verdict: approval.Deny}
+	switch o.Kind {
+	case "remember":
+		approve.Remember, deny.Remember = approval.RememberSession, approval.RememberSession
+	case "edit":
+		var p callPlan
+		if json.Unmarshal(a.Input, &p) != nil {
+			return // a hook has spoilt it
+		}
+		p.N += editedBy
+		approve.Input, _ = json.Marshal(p)
+	}
+	if o.Kind == "quarrel" {
+		var both sync.WaitGroup
+		for _, d := range []approval.Decision{approve, deny} {
+			both.Go(func() { _, _ = s.Decide(ctx, tenant, a.ID, d) })
+		}
+		both.Wait()
+	} else if o.Kind == "deny" || o.Kind == "remember" && o.Wait%4 == 0 {
+		_, _ = s.Decide(ctx, tenant, a.ID, deny)
+	} else {
+		_, _ = s.Decide(ctx, tenant, a.ID, approve)
+	}
+}
+
 // move takes a run to the other service, if it can leave.
 func (m *stagesModel) move(ctx context.Context, r *stagesRun) {
 	r.mu.Lock()
@@ -370,9 +318,19 @@ func (m *stagesModel) move(ctx context.Context, r *stagesRun) {
 	}
 }
 
+// config is that of the plan's turns.
+func (p *stagesPlan) config() json.RawMessage {
+	list := []approval.Rule{}
+	for _, r := range rules(p.Modes) {
+		list = append(list, r.Rule)
+	}
+	text, _ := json.Marshal(list)
+	return json.RawMessage(strings.Replace(p.Config, `"enabled":true`, `"enabled":true,"approvals":`+string(text), 1))
+}
+
 // play carries out the plan and returns what was wrong with it.
 func (p *stagesPlan) play(t *testing.T) (wrong []string) {
-	w := &witness{stages: map[string][]stageID{}, states: map[string]string{}, before: map[string][]string{}, ran: map[string][]callPlan{}}
+	w := &witness{stages: map[string][]stageID{}, states: map[string]string{}, before: map[string][]string{}, ran: map[string][]callPlan{}, tools: map[string]string{}, noted: map[string]string{}, asked: map[string][]approval.Approval{}}
 	defer w.watch()()
 	synctest.Test(t, func(t *testing.T) {
 		m := &stagesModel{witness: w, plan: p}
@@ -383,8 +341,11 @@ func (p *stagesPlan) play(t *testing.T) (wrong []string) {
 				return p.script(cell)
 			}
 			main, portable := enginetest.New(script), enginetest.NewPortable("build", script)
+			policy, err := approval.NewPolicy(rules(p.Policy), "")
+			require.NoError(t, err)
 			service, err := New(Options{
 				Engine: hybrid.New(main, portable), SnapshotKey: []byte("0123456789abcdef"), TurnTTL: 1000 * time.Hour,
+				Approvals: approval.Options{Policy: policy, Retain: 1000 * time.Hour},
 				Executors: map[string]executor.Executor{"own": w}, Hooks: w.hooks(p.Open), Audit: &w.audited,
 			})
 			require.NoError(t, err)
@@ -416,91 +377,16 @@ func (p *stagesPlan) play(t *testing.T) (wrong []string) {
 			if stats := s.Stats(); stats.Suspended != 0 {
 				w.fault("%d runs are left", stats.Suspended)
 			}
+			if left := pendingApprovals(s); len(left) > 0 {
+				w.fault("%d approvals are left", len(left))
+			}
+			w.collect(s)
 		}
 		synctest.Wait()
 	})
-	w.judge(p.Open)
+	w.judge(p)
 	w.judgeTrajectory()
 	return w.wrong
-}
-
-// judgeTrajectory holds what was kept of calls against what happened: each is there once, with what it came to.
-func (w *witness) judgeTrajectory() {
-	kept := map[string]string{}
-	for _, line := range w.audited.of("call") {
-		name := line.Get("callId").Str
-		if kept[name] != "" {
-			w.fault("%s is in the trajectory twice", name)
-		}
-		kept[name] = line.Get("outcome").Str
-	}
-	for name, state := range w.states {
-		switch came := kept[name]; {
-		case came == "refused":
-			if len(w.ran[name]) > 0 {
-				w.fault("%s ran, and is said to have been refused", name)
-			}
-		case came != state:
-			w.fault("%s is in the trajectory as %q and came to %q", name, came, state)
-		}
-	}
-	if len(kept) != len(w.states) {
-		w.fault("%d calls are in the trajectory, of %d", len(kept), len(w.states))
-	}
-}
-
-// judge holds what was seen against what must be.
-func (w *witness) judge(open bool) {
-	for _, name := range slices.Sorted(maps.Keys(w.stages)) {
-		passed := w.stages[name]
-		if n := len(passed); passed[n-1] != atRecord {
-			w.fault("%s was not recorded: %v", name, passed)
-		}
-		for i, id := range passed[:len(passed)-1] {
-			if id != stageID(i) {
-				w.fault("%s took another way: %v", name, passed)
-				break
-			}
-		}
-		if w.states[name] == stateCompleted && len(passed) != int(stageCount) {
-			w.fault("%s was completed without having passed all stages: %v", name, passed)
-		}
-		ran := w.ran[name]
-		if len(ran) > 1 {
-			w.fault("%s ran %d times", name, len(ran))
-		}
-		if len(ran) > 0 {
-			w.judgeRun(name, passed, ran[0], open)
-		}
-	}
-	for name := range w.ran {
-		if w.stages[name] == nil {
-			w.fault("%s ran without a stage", name)
-		}
-	}
-}
-
-// judgeRun judges a call that reached its tool.
-func (w *witness) judgeRun(name string, passed []stageID, p callPlan, open bool) {
-	if len(passed) <= int(atExecution) {
-		w.fault("%s ran without having passed all stages: %v", name, passed)
-	}
-	said := strings.Join(w.before[name], " ")
-	if want := fmt.Sprintf("1%s 2%s", p.First, p.Second); said != want {
-		w.fault("%s ran although the hooks said %q", name, said)
-	}
-	changes := strings.Count(said, "alter")
-	if (p.N > 1000) != (changes > 0) || p.N/1000 != changes {
-		w.fault("%s ran with another input than the hooks left: %v", name, p)
-	}
-	for _, forbidden := range []string{"block", "spoil"} {
-		if strings.Contains(said, forbidden) {
-			w.fault("%s ran although a hook said %s", name, forbidden)
-		}
-	}
-	if !open && (strings.Contains(said, "break") || strings.Contains(said, "hang")) {
-		w.fault("%s ran although a hook failed: %q", name, said)
-	}
 }
 
 func TestStagesModel(t *testing.T) {

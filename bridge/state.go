@@ -107,6 +107,9 @@ func (s *requests) state() requestsState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := requestsState{Pending: []requestState{}, NonIdempotent: s.nonIdempotent}
+	if s.ended {
+		return state // the run is of no use any more, and its calls belong to whoever ends it
+	}
 	place := map[*SideEffect]int{}
 	for n, e := range s.effects {
 		state.Effects = append(state.Effects, *e)
