@@ -38,7 +38,7 @@ func blocks(text, language string) []string {
 // example is a request of the README and what it says of the answer.
 type example struct{ body, path, answer string }
 
-var curl = regexp.MustCompile("(?s)```sh\ncurl -s --json '(.*?)' http://127.0.0.1:8080(\\S+)\n```\n\n```json\n(.*?)```")
+var curl = regexp.MustCompile("(?s)```sh\ncurl -s(?: --json '([^`]*?)')? '?http://127.0.0.1:8080([^'\\s]+)'?\n```\n\n```json\n(.*?)```")
 
 func examples(t *testing.T) []example {
 	var found []example
@@ -49,9 +49,14 @@ func examples(t *testing.T) []example {
 	return found
 }
 
-func post(t *testing.T, url, key, body string) (int, []byte) {
+// send sends a body, or asks for what is there if there is none.
+func send(t *testing.T, url, key, body string) (int, []byte) {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	method := http.MethodPost
+	if body == "" {
+		method = http.MethodGet
+	}
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	if key != "" {
@@ -91,11 +96,11 @@ func TestReadmeRequests(t *testing.T) {
 	for _, e := range examples(t) {
 		t.Run("J "+e.path, func(t *testing.T) {
 			for name, id := range ids {
-				e.body = strings.ReplaceAll(e.body, name, id)
+				e.body, e.path = strings.ReplaceAll(e.body, name, id), strings.ReplaceAll(e.path, name, id)
 			}
-			status, answer := post(t, base+e.path, "", e.body)
+			status, answer := send(t, base+e.path, "", e.body)
 			require.Equal(t, http.StatusOK, status, "%s", answer)
-			for name, path := range map[string]string{"TURN_ID": "turnId", "RUN_ID": "runId", "CALL_ID": "pendingToolCalls.0.id"} {
+			for name, path := range map[string]string{"TURN_ID": "turnId", "RUN_ID": "runId", "CALL_ID": "pendingToolCalls.0.id", "APPROVAL_ID": "approvals.0.id"} {
 				if id := gjson.GetBytes(answer, path).Str; id != "" {
 					ids[name] = id
 				}
@@ -150,9 +155,9 @@ func TestReadmeConfig(t *testing.T) {
 	require.NoError(t, os.WriteFile(config, []byte(shown), 0o600))
 	base := serve(t, "--config", config)
 	t.Run("I2 the key whose hash it shows is let in, no other", func(t *testing.T) {
-		status, _ := post(t, base+"/v1/exec", "", `{"turn":{},"code":"return 1"}`)
+		status, _ := send(t, base+"/v1/exec", "", `{"turn":{},"code":"return 1"}`)
 		require.Equal(t, http.StatusUnauthorized, status)
-		status, answer := post(t, base+"/v1/exec", "example-key", `{"turn":{},"code":"return 1"}`)
+		status, answer := send(t, base+"/v1/exec", "example-key", `{"turn":{},"code":"return 1"}`)
 		require.Equal(t, http.StatusOK, status)
 		require.EqualValues(t, 1, gjson.GetBytes(answer, "value").Int(), "%s", answer)
 	})

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/namespaces"
@@ -25,6 +26,10 @@ type Backend interface {
 	AbortRun(tenant, runID string) error
 	DropTurn(tenant, id string) error
 	DropSession(tenant, sessionID string) (int, error)
+	// Approvals lists what people are asked about the tenant's calls, Approval returns one, and Decide settles one (contract G4).
+	Approvals(tenant string, q approval.Query) approval.Page
+	Approval(tenant, id string) (approval.Approval, error)
+	Decide(ctx context.Context, tenant, id string, d approval.Decision) (approval.Approval, error)
 	// DeclareNamespace adds a namespace for the tenant's turns, Namespaces lists what it has declared, ClearNamespaces removes
 	// a plugin's and returns how many there were (contract F1).
 	DeclareNamespace(tenant, id string, d namespaces.Declaration) error

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/events"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/namespaces"
@@ -33,6 +35,8 @@ type fakeBackend struct {
 	dropped  []string
 	aborted  []string
 	declared []namespaces.Declared
+	listed   []approval.Query
+	decided  []approval.Decision
 }
 
 // fakeTurn is a turn of a fakeBackend.
@@ -84,6 +88,40 @@ func (f *fakeBackend) add(tenant, id string, tools []catalog.Tool) *fakeTurn {
 	defer f.mu.Unlock()
 	f.turns[tenant+"/"+id] = t
 	return t
+}
+
+// anApproval is what a fakeBackend has.
+var anApproval = approval.Approval{
+	ID: "ap_1", State: approval.Pending, Mode: approval.Always, CreatedAt: time.Unix(1, 0).UTC(), ExpiresAt: time.Unix(2, 0).UTC(),
+	TurnID: "turn-1", RunID: "run-1", CallID: "run-1.1", ToolID: "openclaw:lab:send", Name: "send", Input: json.RawMessage(`{"to":"x"}`),
+}
+
+func (f *fakeBackend) Approvals(_ string, q approval.Query) approval.Page {
+	f.listed = append(f.listed, q)
+	return approval.Page{Approvals: []approval.Approval{anApproval}, Next: 7, Bytes: anApproval.Bytes()}
+}
+
+func (f *fakeBackend) Approval(_, id string) (approval.Approval, error) {
+	if id != anApproval.ID {
+		return approval.Approval{}, &bridge.Error{Kind: bridge.KindNotFound, Msg: "no such approval", Key: "id"}
+	}
+	return anApproval, nil
+}
+
+func (f *fakeBackend) Decide(_ context.Context, tenant, id string, d approval.Decision) (approval.Approval, error) {
+	a, err := f.Approval(tenant, id)
+	if err != nil {
+		return a, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.decided) > 0 {
+		return a, &bridge.Error{Kind: bridge.KindConflict, Msg: "decided already", Key: "id"}
+	}
+	f.decided = append(f.decided, d)
+	d.At = time.Unix(1, 0).UTC()
+	a.State, a.Decision = d.State(), &d
+	return a, nil
 }
 
 func (f *fakeBackend) DeclareNamespace(_, id string, d namespaces.Declaration) error {

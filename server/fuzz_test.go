@@ -84,3 +84,23 @@ func FuzzResults(f *testing.F) {
 		require.Less(t, rec.Code, 500, rec.Body.String())
 	})
 }
+
+// FuzzDecision sends any body as a decision.
+func FuzzDecision(f *testing.F) {
+	for _, seed := range []string{
+		`{"decision":"approve"}`, `{"decision":"deny","reason":"no","who":"ada","remember":"session"}`, `{"decision":"approve","input":null}`,
+		`{"decision":"approve","input":{"__proto__":1}}`, `{"decision":"maybe"}`, `{"decision":1}`, `[]`, `{`, "{\"decision\":\"deny\",\"who\":\"\xff\"}", `{"decision":"deny","x":1}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		fake := newFake()
+		rec := httptest.NewRecorder()
+		newTestServer(t, Options{Backend: fake}).Handler().ServeHTTP(rec, post("/v1/approvals/ap_1", string(body)).request())
+		require.Less(t, rec.Code, 500, rec.Body.String())
+		for _, d := range fake.decided {
+			require.NotEmpty(t, d.Verdict)
+			require.True(t, d.Input == nil || json.Valid(d.Input))
+		}
+	})
+}

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine/enginetest"
 	"github.com/codecell/codecell/internal/growth"
@@ -76,6 +78,11 @@ var growths = []struct {
 	{"payload: declarations", "/v1/payload/check", func(n int) string {
 		return `{"tools":[{"functionDeclarations":[` + listed(n, `{"name":"t%d"}`) + `]}]}`
 	}},
+	{"approvals: an edited input", "/v1/approvals/ap_2", func(n int) string { return `{"decision":"approve","input":[` + listed(n, `%d`) + `]}` }},
+	{"approvals: a reason", "/v1/approvals/ap_2", func(n int) string {
+		return `{"decision":"deny","reason":"` + strings.Repeat("r", n) + `"}`
+	}},
+	{"approvals: unknown keys", "/v1/approvals/ap_2", func(n int) string { return `{"decision":"deny"` + many(n, `,"k%d":1`) + `}` }},
 	{"export: unknown keys", "/v1/runs/r/export", func(n int) string { return `{"turnId":"turn-1"` + many(n, `,"k%d":1`) + `}` }},
 	{"import: the snapshot", "/v1/runs/r/import", func(n int) string {
 		return `{"turnId":"turn-1","snapshot":"` + base64.StdEncoding.EncodeToString(make([]byte, n*3/4)) + `"}`
@@ -204,4 +211,69 @@ func costless() *fakeBackend {
 		return nil
 	}
 	return f
+}
+
+// TestGrowthOfApprovals lists and settles the approvals of a real service, of which n wait.
+func TestGrowthOfApprovals(t *testing.T) {
+	get := func(path string) call { return call{method: http.MethodGet, path: path} }
+	for name, work := range map[string]func(a *asking){
+		"all pages": func(a *asking) {
+			for next := "0"; next != ""; {
+				next = gjson.Get(a.serve(get("/v1/approvals?limit=200&after="+next)), "next").Str
+			}
+		},
+		"a filter that nothing passes":   func(a *asking) { a.serve(get("/v1/approvals?runId=none")) },
+		"a decision for all of its kind": func(a *asking) { a.serve(post("/v1/approvals/"+a.first, `{"decision":"deny","remember":"session"}`)) },
+		"the end of their run":           func(a *asking) { a.serve(call{method: http.MethodDelete, path: "/v1/runs/" + a.run}) },
+	} {
+		t.Run("H6 linear in how many approvals wait: "+name, func(t *testing.T) {
+			growth.Linear(t, 250, func(n int) func() {
+				a := newAsking(t, n)
+				return func() { work(a) }
+			})
+		})
+	}
+}
+
+// asking is a service in which a run waits for approvals.
+type asking struct {
+	server     *Server
+	run, first string // and its first approval
+}
+
+// serve answers a request that succeeds.
+func (a *asking) serve(c call) string {
+	rec := httptest.NewRecorder()
+	a.server.Handler().ServeHTTP(rec, c.request())
+	if rec.Code >= 300 {
+		panic(rec.Body.String())
+	}
+	return rec.Body.String()
+}
+
+func newAsking(t *testing.T, n int) *asking {
+	t.Helper()
+	guest := enginetest.Always(func(_ *enginetest.Input, out *enginetest.Records) error {
+		for id := range n {
+			out.CallValue(uint32(id+1), "send", `{"to":"somebody"}`)
+		}
+		out.Pending()
+		return nil
+	}, func(_ *enginetest.Input, out *enginetest.Records) error {
+		out.Fulfil("1", 0)
+		return nil
+	})
+	service, err := bridge.New(bridge.Options{Engine: guest, Approvals: approval.Options{MaxTenantPending: n}})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, service.Close(context.Background()))
+		require.NoError(t, guest.Close())
+	})
+	a := &asking{server: newTestServer(t, Options{Backend: FromBridge(service, nil)})}
+	rec := do(t, a.server, post("/v1/exec", `{"turn":{"config":{"enabled":true,"maxQueuedToolCalls":100000,"approvals":[{"tool":"send","approval":"always"}]},
+		"context":{"agentId":"a","sessionId":"s","sessionKey":"k"},"tools":[{"source":"client","owner":"app","name":"send"}]},"code":"return 1"}`))
+	waiting := gjson.Parse(rec.Body.String())
+	require.EqualValues(t, n, waiting.Get("pendingToolCalls.#").Int(), rec.Body.String()[:min(rec.Body.Len(), 300)])
+	a.run, a.first = waiting.Get("runId").Str, waiting.Get("pendingToolCalls.0.approvalId").Str
+	return a
 }

@@ -32,8 +32,9 @@ type app struct {
 }
 
 // newApp starts what a config describes. An engine that can't be loaded is no error here: the service says so on
-// /readyz and refuses code mode, rather than being gone (contract A8).
-func newApp(c Config, logger *slog.Logger) (*app, error) {
+// /readyz and refuses code mode, rather than being gone (contract A8). noApprovers is why nobody can approve calls, for
+// commands that serve no HTTP.
+func newApp(c Config, noApprovers string, logger *slog.Logger) (*app, error) {
 	codeMode, err := c.codeMode()
 	if err != nil {
 		return nil, err
@@ -55,6 +56,10 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		return nil, err
 	}
 	tenants := newTenants(c, codeMode)
+	approvals, err := c.approvals()
+	if err != nil {
+		return nil, err
+	}
 	tells, err := openTelemetry(c.Traces, logger)
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
@@ -82,6 +87,7 @@ func newApp(c Config, logger *slog.Logger) (*app, error) {
 		MaxSuspendedRuns: c.suspendedRuns(codeMode), MemoryBytes: c.Memory.MaxBytes, TenantBytes: c.Memory.MaxTenantBytes,
 		Tenants: tenants.limits,
 		Config:  codeMode, Agents: agents, TestExecutors: c.TestExecutors, SigningKeys: c.Executors.signingKeys(), Outbound: client, Hooks: hooks,
+		Approvals: approvals, NoApprovers: noApprovers,
 		Observer: tells.observer(), Tracer: tells.tracer,
 		TurnTTL: time.Duration(c.Turns.TTLSeconds) * time.Second, MaxTurns: c.Turns.Max, Logger: logger,
 		BreakerFailures: c.Executors.BreakerFailures, BreakerPause: time.Duration(c.Executors.BreakerMs) * time.Millisecond,

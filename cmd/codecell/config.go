@@ -50,6 +50,8 @@ type Config struct {
 	Executors ExecutorsConfig `json:"executors"`
 	// Hooks are asked over HTTP before and after calls, in this order.
 	Hooks []HookConfig `json:"hooks"`
+	// Approvals says which calls people are asked about.
+	Approvals ApprovalsConfig `json:"approvals"`
 	// Audit keeps what cells did in a file.
 	Audit AuditConfig `json:"audit"`
 	// Redact says what is hidden in trajectories and in the audit file besides what is known to be secret.
@@ -350,6 +352,9 @@ func (c Config) validate() error {
 	if err := c.Traces.Validate(); err != nil {
 		return fmt.Errorf("traces.%w", err)
 	}
+	if _, err := c.approvals(); err != nil {
+		return err
+	}
 	if n := len(c.Snapshot.Key); n > 0 && n < minSigningKey {
 		return fmt.Errorf("snapshot.key has %d bytes; use at least %d random ones", n, minSigningKey)
 	}
@@ -398,6 +403,10 @@ func (c Config) validate() error {
 		{"idempotency.maxTenantEntries", int64(c.Idempotency.MaxTenantEntries)},
 		{"idempotency.maxBytes", c.Idempotency.MaxBytes},
 		{"idempotency.maxTenantBytes", c.Idempotency.MaxTenantBytes},
+		{"approvals.maxPending", int64(c.Approvals.MaxPending)},
+		{"approvals.maxTenantPending", int64(c.Approvals.MaxTenantPending)},
+		{"approvals.retainSeconds", int64(c.Approvals.RetainSeconds)},
+		{"approvals.rememberSeconds", int64(c.Approvals.RememberSeconds)},
 		{"turns.max", int64(c.Turns.Max)},
 		{"turns.ttlSeconds", int64(c.Turns.TTLSeconds)},
 	} {

@@ -36,6 +36,10 @@ func TestLoadConfig(t *testing.T) {
 				name: "guard", url: "https://tools.example.com:8443/h", headers: {A: "b"}, events: ["before_tool_call", "after_tool_call"],
 				tools: ["exec"], tenants: ["a"], timeoutMs: 9, fail: "open",
 			}],
+			approvals: {
+				rules: [{tool: "openclaw:mail:*", approval: "first", tenants: ["a"]}], destructive: "never",
+				maxPending: 1, maxTenantPending: 2, retainSeconds: 3, rememberSeconds: 4,
+			},
 			engine: {
 				mode: "wasi", cacheDir: "/c", threads: 1, queue: 2, heaps: 3,
 				isolation: "thread", sandbox: "require", workers: 4, recycleSeconds: 5, recycleBytes: 6,
@@ -55,6 +59,9 @@ func TestLoadConfig(t *testing.T) {
 		require.Equal(t, HTTPConfig{4, 5, 3, 2, 1}, c.HTTP)
 		require.Equal(t, server.AnswerBounds{Entries: 10, TenantEntries: 11, Bytes: 12, TenantBytes: 13}, c.Idempotency.bounds())
 		require.Equal(t, TurnsConfig{6, 7}, c.Turns)
+		asked, err := c.approvals()
+		require.NoError(t, err)
+		require.Equal(t, []any{1, 2, 3 * time.Second, 4 * time.Second}, []any{asked.MaxPending, asked.MaxTenantPending, asked.Retain, asked.Remember})
 		mode, err := c.codeMode()
 		require.NoError(t, err)
 		require.True(t, mode.Enabled)
@@ -136,6 +143,11 @@ func TestValidateConfig(t *testing.T) {
 		{"G1 a hook that may take too long", `{hooks: [{url: "https://a.example", timeoutMs: 60001}]}`, "hooks[0].timeoutMs must be"},
 		{"G1 a hook of nobody", `{hooks: [{url: "https://a.example"}, {url: "https://a.example", tenants: ["a"]}]}`, `hooks[1].tenants[0]: no key`},
 		{"G1 two hooks of one name", `{hooks: [{name: "a", url: "https://a.example"}, {name: "a", url: "https://a.example"}]}`, "hooks[1].name is that of another hook"},
+		{"G4 a rule of approvals without a mode", `{approvals: {rules: [{tool: "*", approval: "never"}, {tool: "a"}]}}`, `approvals.rules[1].approval must be "always", "first" or "never"`},
+		{"G4 a rule of approvals without a tool", `{approvals: {rules: [{approval: "always"}]}}`, "approvals.rules[0].tool must be a glob"},
+		{"G4 a rule of approvals of nobody", `{approvals: {rules: [{tool: "*", approval: "always", tenants: ["a"]}]}}`, `approvals.rules[0].tenants[0]: no key in auth.keys has the tenant "a"`},
+		{"G4 destructive tools in an unknown mode", `{approvals: {destructive: "ask"}}`, `approvals.destructive must be "always", "first" or "never"`},
+		{"H6 fewer approvals than none", `{approvals: {maxTenantPending: -1}}`, "approvals.maxTenantPending must not be negative"},
 		{"G3 a hook that may not be called", `{hooks: [{url: "http://10.0.0.1/"}]}`, "hooks[0].url: this service calls no private addresses"},
 		{"G3 hosts of nobody", `{executors: {tenantHosts: {a: []}}}`, "executors.tenantHosts.a: no key"},
 		{"I2 limits of nobody", `{tenants: {a: {}}}`, "tenants.a: no key"},

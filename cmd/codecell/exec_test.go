@@ -18,6 +18,26 @@ const echoCatalog = `{tools: [
 	{source: "client", owner: "app", name: "ask", description: "Asks the user."},
 ]}`
 
+// TestExecApproval runs a cell that needs one: here nobody can be asked, and on a server it is told who waits for what.
+func TestExecApproval(t *testing.T) {
+	catalog := file(t, "catalog.json5", `{config: {enabled: true, approvalTimeoutSeconds: 1}, tools: [
+		{source: "openclaw", owner: "lab", name: "wipe", executor: {type: "echo"}, annotations: {destructive: true}},
+	]}`)
+	const code = `return await tools.wipe({}).catch(e => [e.code, e.message].join(": "))`
+	t.Run("G4 here", func(t *testing.T) {
+		got := codecell(t, code, "exec", "-", "--catalog", catalog)
+		require.Equal(t, exitOK, got.status)
+		require.Contains(t, got.out, "approval_denied: the call of openclaw:lab:wipe was not approved: nobody can approve calls here; run the cell in a service, with --server")
+	})
+	t.Run("G4 on a server", func(t *testing.T) {
+		base, _ := serving(t, "--test-executors")
+		got := codecell(t, code, "exec", "-", "--catalog", catalog, "--server", base)
+		require.Equal(t, exitOK, got.status)
+		require.Contains(t, got.out, "approval_expired: ")
+		require.Equal(t, 1, strings.Count(got.err, "approve its call of openclaw:lab:wipe: POST /v1/approvals/ap_"), got.err)
+	})
+}
+
 // TestExec runs the same cells here and on a server: nobody should see where.
 func TestExec(t *testing.T) {
 	base, _ := serving(t, "--test-executors")

@@ -35,7 +35,8 @@ func (m *mcpCommand) Run(t *terminal) error {
 	if err != nil {
 		return usageError{err}
 	}
-	backend, err := newApp(c, slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: level})))
+	const nobody = "nobody can approve calls over stdio; codecell serve offers the same tools at /mcp, and takes decisions at /v1/approvals"
+	backend, err := newApp(c, nobody, slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: level})))
 	if err != nil {
 		return err
 	}

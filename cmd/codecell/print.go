@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -14,7 +15,8 @@ import (
 type printer struct {
 	out, err     io.Writer
 	asJSON       bool
-	file, source string // the cell, for showing the line of an error
+	file, source string   // the cell, for showing the line of an error
+	asked        []string // approvals that were told of
 }
 
 // print shows one result: what the cell wrote, then its value or what went wrong.
@@ -62,6 +64,12 @@ func (p *printer) failure(result gjson.Result) {
 
 // waiting tells what only a gateway can do, and nothing of mere waiting.
 func (p *printer) waiting(result gjson.Result) {
+	for _, call := range result.Get("pendingToolCalls").Array() {
+		if id := call.Get("approvalId").Str; id != "" && !slices.Contains(p.asked, id) {
+			p.asked = append(p.asked, id)
+			fmt.Fprintf(p.err, "The cell waits for somebody to approve its call of %s: POST /v1/approvals/%s\n", printable(call.Get("toolId").Str), printable(id))
+		}
+	}
 	if !needsCaller(result) {
 		return
 	}

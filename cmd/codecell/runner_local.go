@@ -24,7 +24,8 @@ func newLocalRunner(ctx context.Context, turn []byte, warn func(string)) (runner
 	if err != nil {
 		return nil, usageError{fmt.Errorf("catalog: %w", err)}
 	}
-	s, err := newApp(Config{TestExecutors: true, Engine: EngineConfig{Threads: 2}}.WithDefaults(), slog.New(slog.DiscardHandler))
+	const nobody = "nobody can approve calls here; run the cell in a service, with --server"
+	s, err := newApp(Config{TestExecutors: true, Engine: EngineConfig{Threads: 2}}.WithDefaults(), nobody, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

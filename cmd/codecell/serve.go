@@ -58,7 +58,7 @@ func (s *serveCommand) Run(t *terminal) error {
 	level := &slog.LevelVar{}
 	level.Set(at)
 	logger := slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: level}))
-	backend, err := newApp(c, logger)
+	backend, err := newApp(c, "", logger)
 	if err != nil {
 		return err
 	}

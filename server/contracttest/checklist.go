@@ -159,7 +159,10 @@ func checklist(t *testing.T, c *client) {
 		tn.exec(t, `return [ALL_TOOLS.filter(e => e.name.startsWith("tool_")), Object.keys(tools).filter(k => k.startsWith("tool_")),
 			await tools.call("openclaw:core:tool_call", {}).catch(e => e.code)]`).completed(`[[],[],"unknown_tool"]`)
 	})
-	t.Run("nested calls keep what hooks do", func(t *testing.T) { hooksHold(t, c, d) })
+	t.Run("nested calls keep approvals and what hooks do", func(t *testing.T) {
+		approvalsHold(t, c, d)
+		hooksHold(t, c, d)
+	})
 	t.Run("a shell tool named exec is hidden from the model, and called by its id where it is allowed", func(t *testing.T) {
 		on.exec(t, `return [(await tools.call("openclaw:core:exec", {text: "ls"})).result.details, typeof tools.exec]`).
 			completed(`[{"by":"shell","input":{"text":"ls"}},"function"]`)
@@ -244,6 +247,46 @@ func checklist(t *testing.T, c *client) {
 			all("toolId", "", "", "openclaw:core:read_file", "openclaw:core:read_file", "mcp:wiki:look-up", "mcp:wiki:look-up").
 			all("parentToolCallId", "", "", "call-1", "call-1", "call-1", "call-1").
 			line(4, "content.0.arguments.page", `"Go"`).line(5, "isError", `false`)
+	})
+}
+
+// approvalsHold has a person asked about nested calls of each source.
+func approvalsHold(t *testing.T, c *client, d *desks) {
+	who := object{"agentId": "a", "sessionId": "approvals", "sessionKey": "k", "sender": "s"}
+	tn := c.prepareWith(t, spec{context: who, config: approving("always", "*"), tools: d.tools()}, onWiki)
+	const cell = `const all = await Promise.all([tools.read_file({text: "a"}), tools.call("openclaw:browser:browser_request", {text: "b"}), MCP.wiki.lookUp({page: "Go"}), tools.select_file({title: "c"})]
+		.map(p => p.catch(e => e.code))); return all.map(r => r.by ?? r.result?.details.by ?? r.structuredContent?.page ?? r)`
+	begin := func(t *testing.T) reply {
+		t.Helper()
+		before := d.files.calls.Load() + d.browser.calls.Load()
+		r := tn.exec(t, cell).waiting("pending_tools").has("pendingToolCalls.#.method", `["approval","approval","approval","approval"]`).
+			has("pendingToolCalls.#.toolId", `["openclaw:core:read_file","openclaw:browser:browser_request","mcp:wiki:look-up","client:app:select_file"]`)
+		require.Equal(t, before, d.files.calls.Load()+d.browser.calls.Load(), "no tool was called")
+		return r
+	}
+	t.Run("a call that nobody has approved reaches no tool, whatever its source", func(t *testing.T) {
+		r := begin(t)
+		before := d.files.calls.Load() + d.browser.calls.Load()
+		for n := range 4 {
+			tn.decide(t, r.approvalID(n), no).is(http.StatusOK)
+		}
+		tn.wait(t, r.runID()).completed(`["approval_denied","approval_denied","approval_denied","approval_denied"]`)
+		require.Equal(t, before, d.files.calls.Load()+d.browser.calls.Load())
+	})
+	t.Run("an approved call reaches its tool once, also after the run was suspended", func(t *testing.T) {
+		r := begin(t)
+		before := d.files.calls.Load() + d.browser.calls.Load()
+		for n := range 4 {
+			tn.decide(t, r.approvalID(n), yes).is(http.StatusOK)
+		}
+		r = tn.wait(t, r.runID()).waiting("pending_tools").has("pendingToolCalls.#.toolId", `["client:app:select_file"]`)
+		tn.wait(t, r.runID(), ok(r.pending(0), object{"details": "c.txt"})).completed(`["files","browser","Go","c.txt"]`)
+		require.Equal(t, before+2, d.files.calls.Load()+d.browser.calls.Load())
+	})
+	t.Run("the person is told of whom and what", func(t *testing.T) {
+		r := begin(t)
+		tn.approval(t, r.approvalID(2)).has("toolId", `"mcp:wiki:look-up"`).has("input", `{"page":"Go","lang":"en"}`).has("context", mustJSON(who)).has("runId", mustJSON(r.runID()))
+		c.drop(t, "/v1/runs/"+r.runID()).is(http.StatusNoContent)
 	})
 }
 

@@ -86,6 +86,7 @@ func Run(t *testing.T, target Target) {
 			{"G one path", callPath},
 			{"G HTTP", httpTools},
 			{"G hooks", hooks},
+			{"G approvals", approvals},
 			{"G announcements", announcements},
 			{"G attempts", attempts},
 			{"G places", places},
