@@ -126,6 +126,8 @@ bench: guest ## Measure everything beside its peers; writes bench/report/ (BENCH
 	@.ci/deps.sh npm
 	cd bench/peers/node && npm install --no-audit --no-fund --no-package-lock --silent
 	go run ./bench/peers --time $(BENCHTIME)
+	go build -o bin/codecell ./cmd/codecell
+	go run ./bench/rates --time $(BENCHTIME)
 	go test -run '^$$' -bench . -skip Soak -benchtime $(BENCHTIME) ./bench
 
 intl: ## Write anew what Node gives for the expressions that Intl is held to.

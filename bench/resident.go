@@ -14,7 +14,7 @@ func Resident() (self, children int, err error) {
 	if self, err = residentOf("self"); err != nil {
 		return 0, 0, err
 	}
-	pids, err := childProcesses()
+	pids, err := childProcesses("self")
 	for _, pid := range pids {
 		// One that has ended meanwhile has none.
 		bytes, _ := residentOf(pid)
@@ -23,8 +23,8 @@ func Resident() (self, children int, err error) {
 	return self, children, err
 }
 
-func childProcesses() ([]string, error) {
-	lists, err := filepath.Glob("/proc/self/task/*/children")
+func childProcesses(of string) ([]string, error) {
+	lists, err := filepath.Glob(filepath.Join("/proc", of, "task/*/children"))
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/codecell/codecell/bench/suite"
+	"github.com/codecell/codecell/engine/aot"
 	"github.com/codecell/codecell/engine/hybrid"
 	"github.com/codecell/codecell/engine/native"
 	"github.com/codecell/codecell/engine/purego"
@@ -59,6 +61,19 @@ func run(ctx context.Context, o options) (err error) {
 	if _, err := w.Build(); err != nil {
 		return err
 	}
+	var leftOut []string
+	makers := []func() (suite.Subject, error){
+		func() (suite.Subject, error) { return suite.OfEngine(n, catalog) },
+		func() (suite.Subject, error) { return suite.OfEngine(w, catalog) },
+		func() (suite.Subject, error) { return suite.OfEngine(p, catalog) },
+		func() (suite.Subject, error) { return gojaPeer{}, nil },
+	}
+	if a, missing := aot.New(aot.Options{Heaps: 64}); missing != nil {
+		leftOut = append(leftOut, "aot: "+missing.Error())
+	} else {
+		defer func() { err = errors.Join(err, a.Close()) }()
+		makers = slices.Insert(makers, 1, func() (suite.Subject, error) { return suite.OfEngine(a, catalog) })
+	}
 
 	var subjects []suite.Subject
 	defer func() {
@@ -66,19 +81,13 @@ func run(ctx context.Context, o options) (err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	for _, make := range []func() (suite.Subject, error){
-		func() (suite.Subject, error) { return suite.OfEngine(n, catalog) },
-		func() (suite.Subject, error) { return suite.OfEngine(w, catalog) },
-		func() (suite.Subject, error) { return suite.OfEngine(p, catalog) },
-		func() (suite.Subject, error) { return gojaPeer{}, nil },
-	} {
+	for _, make := range makers {
 		s, err := make()
 		if err != nil {
 			return err
 		}
 		subjects = append(subjects, s)
 	}
-	var leftOut []string
 	for _, mode := range []string{suite.NodeVM, suite.NodeVM + " in a worker"} {
 		peer, err := startNode(o.Node, mode)
 		if err != nil {

@@ -79,6 +79,15 @@ func (r *Report) atLeast(what string, want float64, a, b *Result) {
 	r.Targets = append(r.Targets, Target{what, fmt.Sprintf("≥ %g ×", want), got, "×", got >= want})
 }
 
+// within adds a target of a ratio: a must be at most so many times b, if both were measured.
+func (r *Report) within(what string, most float64, a, b *Result) {
+	if a == nil || b == nil || b.Median() == 0 {
+		return
+	}
+	got := a.Median() / b.Median()
+	r.Targets = append(r.Targets, Target{what, fmt.Sprintf("≤ %g ×", most), got, "×", got <= most})
+}
+
 // atMost adds a target of an amount.
 func (r *Report) atMost(what, want string, limit float64, x *Result) {
 	if x == nil {
@@ -94,6 +103,12 @@ func (r *Report) Judge() {
 	r.atLeast("fresh guest: native against quickjs-wasi", 200, fresh(NodeVM), fresh("native"))
 	cycle := func(subject string) *Result { return r.Find("snapshot", "suspend + restore + resume", subject) }
 	r.atLeast("suspend + restore + resume against quickjs-wasi", 30, cycle(NodeVM), cycle("wasi"))
+	r.atLeast("suspend + restore + resume, aot against quickjs-wasi", 30, cycle(NodeVM), cycle("aot"))
+	r.within("fresh guest: aot against native", 2, fresh("aot"), fresh("native"))
+	for _, k := range Kernels {
+		kernel := func(subject string) *Result { return r.Find("kernel", k.Name, subject) }
+		r.within(k.Name+": aot against native", 1.4, kernel("aot"), kernel("native"))
+	}
 	r.atMost("stored bytes of a suspended run, 50 tools", "≤ 64 KiB", 64<<10, r.Find("snapshot", "stored bytes", "wasi"))
 	r.atMost("10,000 suspended runs, resident", "< 1 GB", 1e9, r.Find("snapshot", "10,000 suspended runs", "service"))
 	r.atLeast("POST /v1/exec, 16 connections, against a handler that does nothing", 0.5,

@@ -46,10 +46,11 @@ func TestRun(t *testing.T) {
 		steady{"native", map[string]time.Duration{Fresh: 10 * time.Microsecond}, 0},
 		steady{"wasi", map[string]time.Duration{Fresh: 50 * time.Microsecond, Cycle: 100 * time.Microsecond}, 5000},
 		steady{NodeVM, map[string]time.Duration{Fresh: 3 * time.Millisecond, Cycle: 2 * time.Millisecond}, 1_300_000},
+		steady{"aot", map[string]time.Duration{Fresh: 25 * time.Microsecond, Cycle: 50 * time.Microsecond}, 5000},
 	}, nil)
 	require.NoError(t, err)
 	t.Run("subjects take turns", func(t *testing.T) {
-		require.Equal(t, []string{"fresh guest, 1+1, native", "fresh guest, 1+1, wasi", "fresh guest, 1+1, quickjs-wasi", "fresh guest, 1+1, native"}, told[:4])
+		require.Equal(t, []string{"fresh guest, 1+1, native", "fresh guest, 1+1, wasi", "fresh guest, 1+1, quickjs-wasi", "fresh guest, 1+1, aot", "fresh guest, 1+1, native"}, told[:5])
 		require.Len(t, r.Find("guest", "fresh guest, 1+1", "native").Samples, 3)
 	})
 	t.Run("what a subject can't do is not there", func(t *testing.T) {
@@ -59,6 +60,8 @@ func TestRun(t *testing.T) {
 		require.Equal(t, []Target{
 			{"fresh guest: native against quickjs-wasi", "≥ 200 ×", 300, "×", true},
 			{"suspend + restore + resume against quickjs-wasi", "≥ 30 ×", 20, "×", false},
+			{"suspend + restore + resume, aot against quickjs-wasi", "≥ 30 ×", 40, "×", true},
+			{"fresh guest: aot against native", "≤ 2 ×", 2.5, "×", false},
 			{"stored bytes of a suspended run, 50 tools", "≤ 64 KiB", 5000, "bytes", true},
 		}, r.Targets)
 	})
