@@ -14,10 +14,12 @@
 // And it is poorer, where the engine offers no way:
 //   - guests can't be copied out, so every suspended run keeps its interpreter;
 //   - a heap's size is not known, so the limit on what a suspended run may keep does not hold;
-//   - a rejection that nobody handles goes unnoticed;
-//   - this version of QuickJS lacks DisposableStack and Symbol.dispose, and words some errors otherwise;
-//   - in a regular expression with the flag v it refuses escaped punctuation in a class, such as [\-], and knows
-//     properties of strings such as \p{RGI_Emoji}, which the other engines refuse.
+//   - a rejection that nobody handles goes unnoticed, but for those of calls;
+//   - this version of QuickJS lacks DisposableStack, and using declarations outside of TypeScript cells; it words some
+//     errors otherwise;
+//   - in a regular expression with the flag v it refuses a dash, and escaped punctuation in a class such as [\&], and
+//     knows properties of strings such as \p{RGI_Emoji}, which the other engines refuse;
+//   - more than 255 alternatives between two groups of one name are refused.
 //
 // A heap here is one interpreter; the package owns nothing that outlives it.
 package purego

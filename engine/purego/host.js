@@ -431,43 +431,6 @@
 			}
 		});
 	});
-	const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const charCodeAt = uncurry(String.prototype.charCodeAt), fromCharCode = String.fromCharCode;
-	const invalid = (message) => {
-		const e = new E(message);
-		put(e, "name", "InvalidCharacterError");
-		return e;
-	};
-	install("btoa", (text) => {
-		const s = String_(text);
-		let out = "";
-		for (let i = 0; i < s.length; i += 3) {
-			let bits = 0, n = 0;
-			for (; n < 3 && i + n < s.length; n++) {
-				const c = charCodeAt(s, i + n);
-				if (c > 255) throw invalid("String contains an invalid character");
-				bits |= c << (16 - 8 * n);
-			}
-			for (let k = 0; k < 4; k++) out += k <= n ? ALPHABET[(bits >> (18 - 6 * k)) & 63] : "=";
-		}
-		return out;
-	});
-	install("atob", (text) => {
-		const s = String_(text);
-		let data = "";
-		for (let i = 0; i < s.length; i++) if (indexOf(" \t\n\f\r", s[i]) < 0) data += s[i];
-		if (data.length % 4 === 0) data = data[data.length - 1] === "=" ? slice(data, 0, data[data.length - 2] === "=" ? -2 : -1) : data;
-		if (data.length % 4 === 1) throw invalid("The string to be decoded is not correctly encoded.");
-		let out = "", bits = 0, have = 0;
-		for (let i = 0; i < data.length; i++) {
-			const v = indexOf(ALPHABET, data[i]);
-			if (v < 0) throw invalid("The string to be decoded is not correctly encoded.");
-			bits = ((bits << 6) | v) & 0xffff;
-			have += 6;
-			if (have >= 8) out += fromCharCode((bits >> (have -= 8)) & 255);
-		}
-		return out;
-	});
 
 	// ---- steps
 
@@ -541,7 +504,12 @@
 				thrown("unhandled", e);
 			}
 		} else if (kind === 1) {
-			p.reject(fill(p.error, payload));
+			const error = fill(p.error, payload);
+			p.reject(error);
+			if (host.promises.isWatched(p.promise)) {
+				p.failed = error;
+				push(unheard, p);
+			}
 		} else {
 			p.resolve(parse(payload));
 			if (p.method !== YIELD && host.promises.isWatched(p.promise)) {
@@ -550,6 +518,15 @@
 			}
 		}
 		return true;
+	}
+	// The engine doesn't tell of rejections that nobody handles. Those of calls are known, since the calls' promises are
+	// watched until somebody waits for them.
+	let unheard = [];
+	function tellUnheard() {
+		for (let i = 0; i < unheard.length; i++) {
+			if (host.promises.isWatched(unheard[i].promise)) thrown("unhandled", unheard[i].failed);
+		}
+		unheard = [];
 	}
 	function finish() {
 		if (handedOut || state === 0) {
@@ -584,6 +561,7 @@
 		case "answer": return answer(a, b, c);
 		case "finish":
 			finish();
+			tellUnheard();
 			atBegin = next;
 			return;
 		}

@@ -65,7 +65,7 @@ func TestValues(t *testing.T) {
 		{"D1 nothing of ours is left lying about", `return Object.getOwnPropertyNames(globalThis).filter((n) => n.startsWith("__"))`, `[]`},
 		{"D1 the tools", `return [ALL_TOOLS.map((t) => t.id), typeof tools.echo, Object.isFrozen(tools), typeof MCP.github.createIssue]`, `[["openclaw:core:echo"],"function",true,"function"]`},
 		{"E3 the files", `return (await API.read("mcp/index.d.ts")).content`, `"abc"`},
-		{"D10 globals", `let n = 0; queueMicrotask(() => n++); await null; return [n, atob(btoa("abc")), structuredClone({m: new Map([[1, 2]])}).m.get(1), new URL("/b", "http://a").href, crypto.randomUUID().length]`, `[1,"abc",2,"http://a/b",36]`},
+		{"D10 globals", `let n = 0; queueMicrotask(() => n++); await null; return [n, atob(btoa("abc")), structuredClone({m: new Map([[1, 2]])}).m.get(1), new URL("/b", "http://a").href, crypto.randomUUID().length, (() => { try { atob("a") } catch (e) { return e.name } })()]`, `[1,"abc",2,"http://a/b",36,"InvalidCharacterError"]`},
 		{"D10 the clock is the run's", `const a = Date.now(); return [new Date().getTime() >= a, Date.length, new Date(5).getTime(), new Date() instanceof Date, typeof Date()]`, `[true,7,5,true,"string"]`},
 		{"H2 a stack overflow can be caught", `const f = () => f(); try { f() } catch (e) { return [e.name, e instanceof RangeError] }`, `["RangeError",true]`},
 		{"D1 a cell that replaces intrinsics changes nothing of ours", `Array.prototype.push = JSON.stringify = Promise.prototype.then = () => { throw 1 }; Object.prototype.toJSON = undefined; return [1, {a: "b"}]`, `[1,{"a":"b"}]`},
@@ -271,7 +271,12 @@ func TestLimits(t *testing.T) {
 func TestDiffers(t *testing.T) {
 	e := newEngine(t)
 	for what, source := range map[string]string{
-		"no DisposableStack, no Symbol.dispose": `return typeof DisposableStack + typeof Symbol.dispose`,
+		"no DisposableStack":             `return typeof DisposableStack`,
+		"no using":                       `try { eval("{ using a = null }") } catch (e) { return "undefined" }`,
+		"no dash with the flag v":        `try { new RegExp("-", "v") } catch (e) { return "undefined" }`,
+		"no escaped punctuation":         `try { new RegExp("[\\&]", "v") } catch (e) { return "undefined" }`,
+		"properties of strings":          `return /^\p{RGI_Emoji}$/v.test("👍🏽") ? "undefined" : ""`,
+		"few alternatives between names": `const alternatives = (n) => new RegExp(["(?<a>x)", ..."b".repeat(n), "(?<a>y)"].join("|")); alternatives(200); try { alternatives(255) } catch (e) { return "undefined" }`,
 	} {
 		t.Run(what, func(t *testing.T) {
 			_, effects, err := start(t, e, limits(source), longEnough)
@@ -283,6 +288,29 @@ func TestDiffers(t *testing.T) {
 		_, effects, err := start(t, e, limits(`Promise.reject(1); return 1`), longEnough)
 		require.NoError(t, err)
 		require.Empty(t, effects.Unhandled)
+	})
+	t.Run("C8 but for a call's", func(t *testing.T) {
+		vm, effects, err := start(t, e, limits(`tools.echo(1); const p = tools.echo(2); p.catch(() => 0); await tools.echo(3).catch(() => 0); return 1`), longEnough)
+		require.NoError(t, err)
+		var answers []engine.Answer
+		for _, q := range effects.Requests {
+			answers = append(answers, engine.Answer{ID: q.ID, Kind: engine.AnswerError, Payload: []byte(`{"message":"no"}`)})
+		}
+		effects, err = vm.Step(context.Background(), engine.AppendResume(nil, answers), longEnough)
+		require.NoError(t, err)
+		require.Len(t, effects.Unhandled, 1)
+		require.Equal(t, "no", effects.Unhandled[0].Message)
+	})
+	t.Run("H2 the smallest heap is enough for a small cell", func(t *testing.T) {
+		b := limits(`return 1`)
+		b.MemoryLimit = 1 << 20
+		_, _, err := start(t, e, b, longEnough)
+		require.NoError(t, err)
+	})
+	t.Run("B5 what using becomes in TypeScript", func(t *testing.T) {
+		_, effects, err := start(t, e, limits(`return [typeof Symbol.dispose, typeof Symbol.asyncDispose]`), longEnough)
+		require.NoError(t, err)
+		require.Equal(t, `["symbol","symbol"]`, string(effects.Main.Value))
 	})
 	t.Run("a heap's size is not known", func(t *testing.T) {
 		vm, _, err := start(t, e, limits(`globalThis.x = new Array(1e5).fill(1); await yield_control()`), longEnough)

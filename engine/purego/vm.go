@@ -16,11 +16,18 @@ import (
 	"github.com/codecell/codecell/engine/internal/stepper"
 )
 
-//go:embed host.js
-var hostJS string
+var (
+	//go:embed host.js
+	hostJS string
+	//go:embed lacking.js
+	lackingJS string
+)
 
 // stackSlots bound recursion, about as deep as elsewhere.
 const stackSlots = 6000
+
+// ownBytes is what a fresh guest takes: the limit of a cell is counted from there.
+const ownBytes = 1 << 20
 
 // vm is a guest, in an interpreter of its own.
 type vm struct {
@@ -65,10 +72,13 @@ func (v *vm) boot() error {
 	if err != nil {
 		return err
 	}
-	if v.drive, err = v.js.EvalBytecodeValue(code[0]); err != nil {
+	if _, err = v.js.EvalBytecode(code[0]); err != nil {
 		return err
 	}
-	for n, source := range code[1:] {
+	if v.drive, err = v.js.EvalBytecodeValue(code[1]); err != nil {
+		return err
+	}
+	for n, source := range code[2:] {
 		f, err := v.js.EvalBytecodeValue(source)
 		if err != nil {
 			return fmt.Errorf("source %d: %w", n, err)
@@ -98,7 +108,7 @@ func row(args []any) (any, error) {
 	return nil, nil
 }
 
-// compiled is the code of host.js and of the guest's own sources, made once.
+// compiled is the code of lacking.js, host.js and the guest's own sources, made once.
 var compiled = sync.OnceValues(func() ([][]byte, error) {
 	js, err := quickjs.NewVM()
 	if err != nil {
@@ -106,10 +116,10 @@ var compiled = sync.OnceValues(func() ([][]byte, error) {
 	}
 	defer js.Close()
 	var code [][]byte
-	for n, source := range append([]string{hostJS}, guest.Sources()...) {
+	for n, source := range append([]string{lackingJS, hostJS}, guest.Sources()...) {
 		b, err := js.Compile(source, quickjs.EvalGlobal)
 		if err != nil {
-			return nil, fmt.Errorf("compile source %d: %w", n-1, err)
+			return nil, fmt.Errorf("compile source %d: %w", n-2, err)
 		}
 		code = append(code, b)
 	}
@@ -228,7 +238,7 @@ func (s *step) begin(r *reader) error {
 	}
 	v := s.vm
 	v.random, v.records.maxOutput, v.records.truncate = newRandom(b.seed), b.output, b.truncate
-	v.js.SetMemoryLimit(uintptr(b.memory))
+	v.js.SetMemoryLimit(uintptr(b.memory + ownBytes))
 	output := b.output
 	if b.truncate {
 		output = b.value
