@@ -49,7 +49,7 @@ func (t *Turn) syntaxCure(code string, language script.Language, message string,
 	if awaitsInPlain(text) {
 		return fmt.Sprintf("Line %d has an await inside of a function that is not async: write async in front of that function, such as list.map(async (x) => await …), and await Promise.all(…) of the list.", line), 0
 	}
-	if language == script.JavaScript && t.allowsLanguage(string(script.TypeScript)) && t.parses(code, &took) {
+	if language == script.JavaScript && t.allowsLanguage(string(script.TypeScript)) && !script.IsJavaScript(code) && t.parses(code, &took) {
 		return "This is TypeScript: call exec with language \"typescript\".", took
 	}
 	for _, c := range script.Missing(code, line) {

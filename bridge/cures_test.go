@@ -58,6 +58,7 @@ func TestCures(t *testing.T) {
 		`throw new Error("fetch is not defined")`: {"Error", "fetch is not defined", ""},
 		`await tools.f({a 1 2})`:                  {"SyntaxError", "expecting '}'", "    at cell.js:1:1"},
 		`const s = "it’s"; let s`:                 {"SyntaxError", "invalid redefinition of lexical identifier", "    at cell.js:1:1"},
+		`return /(/.test("a")`:                    {"SyntaxError", "expecting ')'", "    at cell.js:1:1"},
 		`return 1 +`:                              {"SyntaxError", "unexpected token in expression: '}'", "    at cell.js:1:1"},
 	} {
 		t.Run("B7 no cure where none is known: "+code, func(t *testing.T) {

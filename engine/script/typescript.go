@@ -79,6 +79,17 @@ func compile(code string) (*Source, error) {
 	return unwrap(code, result)
 }
 
+// IsJavaScript says whether a text is JavaScript as it is, by the words of the parser that knows TypeScript too. What costs
+// more to parse than MaxInProcess is taken for it.
+func IsJavaScript(code string) bool {
+	if len(code) > MaxInProcess || checkExtent(code) != nil {
+		return true
+	}
+	options := transformOptions
+	options.Loader, options.Sourcemap = api.LoaderJS, api.SourceMapNone
+	return len(api.Transform(wrapperHead+code+wrapperTail, options).Errors) == 0
+}
+
 // unwrap makes a Source of the wrapper's printed body.
 func unwrap(code string, result api.TransformResult) (*Source, error) {
 	printed := string(result.Code)
