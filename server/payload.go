@@ -19,6 +19,7 @@ func (s *Server) checkPayload(c echo.Context) error {
 		return err
 	}
 	defer body.release()
+	s.showPayload(c, "check", body.bytes)
 	doc, err := parseObject(body.bytes)
 	if err != nil {
 		return err
@@ -45,6 +46,13 @@ func (s *Server) checkPayload(c echo.Context) error {
 		return surfaceProblem(found)
 	}
 	return sendValue(c, http.StatusOK, payloadAnswer{OK: true, Names: found.Names})
+}
+
+// showPayload shows what the model is shown to Options.Payload.
+func (s *Server) showPayload(c echo.Context, where string, payload []byte) {
+	if s.payload != nil {
+		s.payload(Tenant(c), where, payload)
+	}
 }
 
 // payloadAnswer says that the model sees exactly exec and wait.

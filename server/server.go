@@ -45,6 +45,9 @@ type Options struct {
 	MaxTenantStreams int
 	// MCP answers MCP clients at /mcp (contract E5); nil leaves that out.
 	MCP MCP
+	// Payload is shown what the model is shown: the tools of turns, and payloads that are checked. where says which of the two.
+	// Nil for nobody. It must not keep the payload.
+	Payload func(tenant, where string, payload []byte)
 	// Tracer records a span for each request. Nil for none.
 	Tracer trace.Tracer
 	// Answered is told of each answer. Nil for nobody.
@@ -105,6 +108,7 @@ type Server struct {
 	mcp            MCP
 	answered       Answered
 	tracer         trace.Tracer
+	payload        func(tenant, where string, payload []byte)
 	patterns       map[string]bool // of the routes
 	log            *slog.Logger
 }
@@ -119,7 +123,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		backend: o.Backend, authenticator: &authenticator{o.Keys}, rates: &rates{of: o.Rate}, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
-		maxConnections: o.MaxConnections, mcp: o.MCP, answered: o.Answered, tracer: o.Tracer, log: o.Logger, openAPI: description,
+		maxConnections: o.MaxConnections, mcp: o.MCP, answered: o.Answered, tracer: o.Tracer, payload: o.Payload, log: o.Logger, openAPI: description,
 	}
 	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes)
 	s.streams = newStreamPlaces(o.MaxStreams, o.MaxTenantStreams)

@@ -48,6 +48,7 @@ func (s *Server) createTurn(c echo.Context) error {
 		// The turn would be out of reach: its id was never told.
 		return errors.Join(asFormatProblem(err), s.backend.DropTurn(Tenant(c), turn.ID()))
 	}
+	s.showPayload(c, "turn "+turn.ID(), tools)
 	entries := turn.Catalog()
 	return sendValue(c, http.StatusOK, turnAnswer{
 		TurnID: turn.ID(), CodeMode: turn.CodeMode(), Tools: tools,

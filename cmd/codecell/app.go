@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -60,9 +59,9 @@ func newApp(c Config, noApprovers string, logger *slog.Logger) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	tells, err := openTelemetry(c.Traces, logger)
+	tells, err := openTelemetry(&c, keys, logger)
 	if err != nil {
-		return nil, fmt.Errorf("traces: %w", err)
+		return nil, err
 	}
 	e := newEngines(c, codeMode, agents, logger)
 	if e.err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 	"github.com/codecell/codecell/server/keyring"
+	"github.com/codecell/codecell/telemetry/logs"
 	"github.com/codecell/codecell/telemetry/traces"
 )
 
@@ -32,6 +33,8 @@ type Config struct {
 	Listen string `json:"listen"`
 	// LogLevel is debug, info, warn or error. Default info.
 	LogLevel string `json:"logLevel"`
+	// LogRuns says which cells have a line in the log when they are over: all (default), failed or none.
+	LogRuns string `json:"logRuns"`
 	// GraceSeconds is how long running cells may take to finish when the service stops. Default 30.
 	GraceSeconds int `json:"graceSeconds"`
 	// TestExecutors enables the echo executor. Never in production: it lets any turn invent the answers of its tools.
@@ -277,6 +280,9 @@ func (c Config) WithDefaults() Config {
 	if c.LogLevel == "" {
 		c.LogLevel = "info"
 	}
+	if c.LogRuns == "" {
+		c.LogRuns = logs.All
+	}
 	if c.Engine.Mode == "" {
 		c.Engine.Mode = modeAuto
 	}
@@ -362,6 +368,7 @@ func (c Config) validate() error {
 		key, value string
 		of         []string
 	}{
+		{"logRuns", c.LogRuns, []string{logs.All, logs.Failed, logs.None}},
 		{"engine.mode", c.Engine.Mode, engineModes},
 		{"engine.isolation", c.Engine.Isolation, isolations},
 		{"engine.sandbox", c.Engine.Sandbox, sandboxes},

@@ -27,7 +27,7 @@ func TestLoadConfig(t *testing.T) {
 	t.Run("I1 JSON5 with every key", func(t *testing.T) {
 		c, err := loadConfig(file(t, "c.json5", `// comments
 		{
-			listen: '0.0.0.0:9', admin: {listen: "127.0.0.1:9"}, logLevel: "debug", graceSeconds: 5, testExecutors: true,
+			listen: '0.0.0.0:9', admin: {listen: "127.0.0.1:9"}, logLevel: "debug", logRuns: "failed", graceSeconds: 5, testExecutors: true,
 			tools: {codeMode: {enabled: true, timeoutMs: 5e3, snapshot: {resume: "restore"}}},
 			auth: {keys: [{id: "a", sha256: "`+keyring.Hash("k")+`"}], keysFile: ""},
 			tenants: {"*": {ratePerSecond: 1.5, rateBurst: 2}, a: {maxRunning: 3, maxSteps: 4, maxBytes: 5, codeMode: {timeoutMs: 6}}},
@@ -48,6 +48,7 @@ func TestLoadConfig(t *testing.T) {
 			http: {maxConnections: 4, maxBodyBytes: 5, maxTenantBodyBytes: 3, maxStreams: 2, maxTenantStreams: 1},
 			idempotency: {maxEntries: 10, maxTenantEntries: 11, maxBytes: 12, maxTenantBytes: 13},
 			turns: {max: 6, ttlSeconds: 7,},
+			traces: {endpoint: "https://collector:4317", protocol: "grpc", headers: {a: "b"}, sample: 0.5},
 		}`))
 		require.NoError(t, err)
 		require.NoError(t, c.validate())
@@ -56,6 +57,9 @@ func TestLoadConfig(t *testing.T) {
 		require.Equal(t, []keyring.Key{{ID: "a", SHA256: keyring.Hash("k")}}, c.Auth.Keys)
 		require.Equal(t, EngineConfig{"wasi", "/c", "thread", "require", 4, 5, 6, 1, 2, 3}, c.Engine)
 		require.Equal(t, SnapshotConfig{"fedcba9876543210", 8, 7, 9}, c.Snapshot)
+		require.Equal(t, "failed", c.LogRuns)
+		require.Equal(t, "grpc", c.Traces.Protocol)
+		require.InDelta(t, 0.5, *c.Traces.Sample, 0)
 		require.Equal(t, HTTPConfig{4, 5, 3, 2, 1}, c.HTTP)
 		require.Equal(t, server.AnswerBounds{Entries: 10, TenantEntries: 11, Bytes: 12, TenantBytes: 13}, c.Idempotency.bounds())
 		require.Equal(t, TurnsConfig{6, 7}, c.Turns)
@@ -74,7 +78,7 @@ func TestLoadConfig(t *testing.T) {
 		c = c.WithDefaults()
 		require.NoError(t, c.validate())
 		require.Equal(t, Config{
-			Listen: "127.0.0.1:8080", LogLevel: "info", GraceSeconds: 30,
+			Listen: "127.0.0.1:8080", LogLevel: "info", LogRuns: "all", GraceSeconds: 30,
 			Executors: ExecutorsConfig{Hosts: []string{"public", "loopback"}},
 			Engine:    EngineConfig{Mode: "auto", Isolation: "process", Sandbox: "report"},
 			Snapshot:  SnapshotConfig{MaxBytes: 1 << 30, MaxTenantBytes: 1 << 30},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"net/http"
 	"os"
@@ -21,6 +22,7 @@ import (
 type service struct {
 	base string
 	cmd  *exec.Cmd
+	log  bytes.Buffer // to be read when it has ended
 }
 
 // serveProcess starts a service with a config file, and more in its environment.
@@ -32,8 +34,9 @@ func serveProcess(t *testing.T, config string, environment ...string) *service {
 	cmd.Env = append(append(os.Environ(), asCodecell+"=1"), environment...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
 	s := &service{cmd: cmd}
+	cmd.Stderr = &s.log
+	require.NoError(t, cmd.Start())
 	t.Cleanup(s.kill)
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)

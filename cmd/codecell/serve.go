@@ -72,7 +72,7 @@ func (s *serveCommand) Run(t *terminal) error {
 		MaxBodyBytes: c.HTTP.MaxBodyBytes, MaxTenantBodyBytes: c.HTTP.MaxTenantBodyBytes,
 		MaxStreams: c.HTTP.MaxStreams, MaxTenantStreams: c.HTTP.MaxTenantStreams,
 		MaxConnections: c.HTTP.MaxConnections, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Logger: logger,
-		Answered: backend.tells.metrics.Answered, Tracer: backend.tells.tracer,
+		Answered: backend.tells.metrics.Answered, Tracer: backend.tells.tracer, Payload: backend.tells.payload(),
 	})
 	if err != nil {
 		return errors.Join(usageError{err}, backend.Close(t.now))

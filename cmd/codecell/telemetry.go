@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/codecell/codecell/bridge"
+	"github.com/codecell/codecell/server/keyring"
+	"github.com/codecell/codecell/telemetry/logs"
 	"github.com/codecell/codecell/telemetry/metrics"
 	"github.com/codecell/codecell/telemetry/traces"
 )
@@ -18,19 +22,27 @@ type telemetry struct {
 	metrics  *metrics.Metrics
 	exporter *traces.Exporter // nil without traces
 	tracer   trace.Tracer     // the same
+	runs     *logs.Runs       // nil without a line for each run
+	debug    *logs.Debug      // nil unless somebody looks for a fault
 }
 
 // flushSpans is how long the last spans may take to be sent when the service stops.
 const flushSpans = 5 * time.Second
 
-func openTelemetry(c traces.Config, logger *slog.Logger) (*telemetry, error) {
-	t := &telemetry{metrics: metrics.New(version())}
-	if !c.On() {
+func openTelemetry(c *Config, keys *keyring.Ring, logger *slog.Logger) (*telemetry, error) {
+	t := &telemetry{metrics: metrics.New(version()), debug: debugFrom(os.Getenv)}
+	if t.debug != nil {
+		t.debug.Logger, t.debug.Redactor = logger, c.redactor(keys)
+	}
+	if c.LogRuns == logs.All || c.LogRuns == logs.Failed {
+		t.runs = logs.NewRuns(logger, c.LogRuns)
+	}
+	if !c.Traces.On() {
 		return t, nil
 	}
 	var err error
-	if t.exporter, err = traces.Open(context.Background(), c, version()); err != nil {
-		return nil, err
+	if t.exporter, err = traces.Open(context.Background(), c.Traces, version()); err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
 	}
 	t.tracer = t.exporter.Tracer()
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("spans were not sent", "error", err) }))
@@ -38,7 +50,36 @@ func openTelemetry(c traces.Config, logger *slog.Logger) (*telemetry, error) {
 }
 
 // observer is told what happens to runs.
-func (t *telemetry) observer() bridge.Observer { return t.metrics }
+func (t *telemetry) observer() bridge.Observer {
+	all := bridge.Observers{t.metrics}
+	if t.runs != nil {
+		all = append(all, t.runs)
+	}
+	if t.debug != nil {
+		all = append(all, t.debug)
+	}
+	return all
+}
+
+// payload is shown what the model is shown; nil for nobody.
+func (t *telemetry) payload() func(tenant, where string, payload []byte) {
+	if t.debug == nil {
+		return nil
+	}
+	return t.debug.Payload
+}
+
+// debugFrom reads the environment variables with which faults are looked for; nil without any.
+func debugFrom(env func(string) string) *logs.Debug {
+	d := &logs.Debug{CodeMode: env("CODECELL_DEBUG_CODE_MODE") == "1", Payloads: env("CODECELL_DEBUG_PAYLOAD")}
+	if d.Payloads != logs.PayloadTools && d.Payloads != logs.PayloadFull {
+		d.Payloads = ""
+	}
+	if !d.On() {
+		return nil
+	}
+	return d
+}
 
 // watch says what to ask for its state.
 func (t *telemetry) watch(a *app) {

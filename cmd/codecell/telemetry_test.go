@@ -16,6 +16,8 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/codecell/codecell/telemetry/logs"
 )
 
 // spanCollector is a collector of spans over OTLP.
@@ -111,4 +113,45 @@ func (s *service) post(t *testing.T, path, parent, body string) gjson.Result {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, answer.StatusCode, string(text))
 	return gjson.ParseBytes(text)
+}
+
+func TestLogs(t *testing.T) {
+	t.Run("I4 a line for each run, and what the model is shown if that is asked for", func(t *testing.T) {
+		t.Setenv("CODECELL_DEBUG_PAYLOAD", "tools")
+		s := serveProcess(t, `{}`)
+		turn := s.post(t, "/v1/turns", "", `{"context":{"agentId":"a"},"config":true,"tools":[]}`).Get("turnId").Str
+		require.Equal(t, "completed", s.post(t, "/v1/exec", "", `{"turnId":"`+turn+`","code":"return 1"}`).Get("status").Str)
+		s.post(t, "/v1/payload/check", "", `{"tools":[{"name":"exec"},{"name":"wait"}]}`)
+		require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, s.cmd.Wait())
+		lines := map[string][]gjson.Result{}
+		for line := range strings.Lines(s.log.String()) {
+			require.True(t, gjson.Valid(line), line)
+			message := gjson.Get(line, "msg").Str
+			lines[message] = append(lines[message], gjson.Parse(line))
+		}
+		require.Len(t, lines["run"], 1, "none for the tests of limits")
+		require.Equal(t, "completed", lines["run"][0].Get("outcome").Str)
+		require.Equal(t, turn, lines["run"][0].Get("turn").Str)
+		require.Equal(t, "turn "+turn, lines["debug: payload"][0].Get("where").Str)
+		require.Equal(t, `["exec","wait"]`, lines["debug: payload"][0].Get("tools").Raw)
+		require.Equal(t, "check", lines["debug: payload"][1].Get("where").Str)
+		require.Empty(t, lines["debug: step"])
+	})
+	t.Run("I4 the variables are as on the page", func(t *testing.T) {
+		from := func(pairs ...string) *logs.Debug {
+			return debugFrom(func(name string) string {
+				for n := 0; n < len(pairs); n += 2 {
+					if pairs[n] == name {
+						return pairs[n+1]
+					}
+				}
+				return ""
+			})
+		}
+		require.Nil(t, from())
+		require.Nil(t, from("CODECELL_DEBUG_CODE_MODE", "0", "CODECELL_DEBUG_PAYLOAD", "everything"))
+		require.True(t, from("CODECELL_DEBUG_CODE_MODE", "1").CodeMode)
+		require.Equal(t, logs.PayloadFull, from("CODECELL_DEBUG_PAYLOAD", "full-redacted").Payloads)
+	})
 }
