@@ -4,6 +4,8 @@
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+# What `make image` names the image.
+IMAGE ?= codecell
 # Where `make run` listens, on loopback.
 PORT ?= 8080
 # How long each fuzz target runs, and the soak.
@@ -54,7 +56,7 @@ export CODECELL_AOT = required
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest packages build run demo test test-long check cases hostile rounds bench intl metrics peers fuzz soak clean
+.PHONY: help deps guest packages build run demo test test-long check cases hostile rounds bench intl metrics peers image container fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -145,6 +147,12 @@ peers: guest ## Try the MCP side on servers and clients of others, and the decla
 	cd $(PEERS) && npm install --no-audit --no-fund --no-package-lock --silent
 	PATH=$(CURDIR)/$(PEERS)/node_modules/.bin:$$PATH TSC=$(CURDIR)/$(PEERS)/node_modules/.bin/tsc \
 		go test -tags npm -count 1 -run 'Reference|MCPClients|Compile' ./namespaces/mcp ./cmd/codecell ./catalog
+
+image: guest ## Build the container image with buildah, without a registry (IMAGE=codecell).
+	@docker/image.sh $(IMAGE)
+
+container: guest ## Run a cell in the image's file system without any right; judge the Kubernetes manifests and the systemd unit.
+	@.ci/container.sh
 
 fuzz: guest ## Run every fuzz target for FUZZTIME=30s.
 	@.ci/fuzz.sh $(FUZZTIME)

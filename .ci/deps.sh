@@ -6,6 +6,7 @@ set -euo pipefail
 package_of() {
 	case "$1" in
 	cc) echo "gcc libc6-dev" ;;
+	bwrap) echo bubblewrap ;;
 	wasm) echo "clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32" ;;
 	promtool) echo "prometheus" ;;
 	wasm2c) echo "wabt" ;;

@@ -32,6 +32,7 @@ type cli struct {
 	Keys       keysCommand       `cmd:"" help:"Add, list and revoke API keys."`
 	SigningKey signingKeyCommand `cmd:"" help:"Print the key that a tenant's tool requests are signed with."`
 	Audit      auditCommand      `cmd:"" help:"Look at audit files."`
+	Health     healthCommand     `cmd:"" help:"Ask a service whether it is ready, and fail if it is not."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 	Worker     workerCommand     `cmd:"" hidden:"" help:"Run cells for a service that started this process."`
 	Parser     parserCommand     `cmd:"" hidden:"" help:"Parse cells for a service that started this process."`
