@@ -56,7 +56,7 @@ export CODECELL_AOT = required
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest packages build run demo test test-long check cases hostile rounds bench intl metrics peers image container fuzz soak clean
+.PHONY: help deps guest packages build run demo test test-long check cases hostile rounds bench intl metrics peers clients image container fuzz soak clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -147,6 +147,10 @@ peers: guest ## Try the MCP side on servers and clients of others, and the decla
 	cd $(PEERS) && npm install --no-audit --no-fund --no-package-lock --silent
 	PATH=$(CURDIR)/$(PEERS)/node_modules/.bin:$$PATH TSC=$(CURDIR)/$(PEERS)/node_modules/.bin/tsc \
 		go test -tags npm -count 1 -run 'Reference|MCPClients|Compile' ./namespaces/mcp ./cmd/codecell ./catalog
+
+clients: guest ## Run the programs of docs/clients.md against the service and a scripted model.
+	@.ci/deps.sh curl python3 requests
+	go test -tags clients -count 1 -run TestClients .
 
 image: guest ## Build the container image with buildah, without a registry (IMAGE=codecell).
 	@docker/image.sh $(IMAGE)

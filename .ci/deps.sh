@@ -7,6 +7,7 @@ package_of() {
 	case "$1" in
 	cc) echo "gcc libc6-dev" ;;
 	bwrap) echo bubblewrap ;;
+	requests) echo python3-requests ;;
 	wasm) echo "clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32" ;;
 	promtool) echo "prometheus" ;;
 	wasm2c) echo "wabt" ;;
@@ -28,6 +29,7 @@ there() {
 			echo 'int memcmp(const void *, const void *, __SIZE_TYPE__); int f(void *p) { return memcmp(p, p, 8); }' |
 			"$clang" --target=wasm32-wasi --sysroot=/usr -nostartfiles -Wl,--no-entry,--export=f -x c - -o /dev/null 2>/dev/null
 		;;
+	requests) python3 -c 'import requests' 2>/dev/null ;;
 	*) command -v "$1" >/dev/null ;;
 	esac
 }
