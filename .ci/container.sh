@@ -11,16 +11,19 @@ pid=
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 docker/rootfs.sh "$work/image"
 
+mkdir "$work/secrets"
 inside() {
-	bwrap --ro-bind "$work/image" / --proc /proc --dev /dev --tmpfs /tmp --unshare-all --share-net \
+	bwrap --ro-bind "$work/image" / --bind "$work/secrets" /secrets --proc /proc --dev /dev --tmpfs /tmp --unshare-all --share-net \
 		--uid 65532 --gid 65532 --cap-drop ALL --die-with-parent --clearenv --setenv HOME /tmp "$@"
 }
 if inside /bin/sh -c true 2>/dev/null; then
 	echo "there is a shell in the image" >&2
 	exit 1
 fi
+key=$(inside /usr/bin/codecell keys --file /secrets/keys.json add gateway 2>/dev/null)
+admin=$(inside /usr/bin/codecell keys --file /secrets/keys.json add prometheus --role admin 2>/dev/null)
 # Not exec'd by the shell: bwrap itself is told to end, and ends what is inside.
-inside /usr/bin/codecell serve --listen 127.0.0.1:0 --config /etc/codecell/config.json5 >"$work/says" 2>"$work/log" &
+inside /usr/bin/codecell serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --config /etc/codecell/config.json5 >"$work/says" 2>"$work/log" &
 pid=$!
 until base=$(sed -n 's/^codecell listens on //p' "$work/says") && [ -n "$base" ]; do
 	kill -0 "$pid" || { cat "$work/log" >&2; exit 1; }
@@ -31,7 +34,7 @@ for _ in $(seq 100); do
 	sleep 0.3
 done
 grep -q 'held by .*Landlock.*seccomp' "$work/ready" || { cat "$work/ready" "$work/log" >&2; exit 1; }
-answer=$(curl -sS --json '{"turn": {"config": {"enabled": true}}, "code": "return 6 * 7"}' "$base/v1/exec")
+answer=$(curl -sS -H "Authorization: Bearer $key" --json '{"turn": {"config": {"enabled": true}}, "code": "return 6 * 7"}' "$base/v1/exec")
 case $answer in
 *'"value":42'*) ;;
 *)
