@@ -112,7 +112,8 @@ func TestTrace(t *testing.T) {
 		require.Equal(t, id, attributesOf(second)["codecell.run.id"])
 	})
 	t.Run("I4 what fails says why", func(t *testing.T) {
-		w, r := world(t, calls("fail", "nobody"), stops(engine.ErrTimeout))
+		// One after the other, so that the failing call has ended when the run does.
+		w, r := world(t, calls("fail"), asks(func(out *records) { out.Call(2, "nobody", "{}") }), stops(engine.ErrTimeout))
 		requireFailed(t, w.exec(w.turn("")), CodeTimeout, "")
 		spans := r.take()
 		require.Equal(t, "timeout", attributesOf(spans["execute_tool exec"][0])["error.type"])
