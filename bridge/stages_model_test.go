@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
 	"github.com/codecell/codecell/bridge/approval"
@@ -69,7 +71,7 @@ func aStagesPlan() *rapid.Generator[stagesPlan] {
 	})
 	aMove := rapid.Custom(func(t *rapid.T) move {
 		return move{
-			Kind: rapid.SampledFrom([]string{"wait", "wait", "wait", "wait", "deliver", "deliver", "move", "move", "approve", "approve", "edit", "deny", "remember", "quarrel", "leave", "abort", "drop"}).Draw(t, "kind"),
+			Kind: rapid.SampledFrom([]string{"wait", "wait", "wait", "wait", "deliver", "deliver", "move", "move", "approve", "approve", "edit", "deny", "remember", "quarrel", "leave", "look", "abort", "drop"}).Draw(t, "kind"),
 			Run:  rapid.IntRange(0, 5).Draw(t, "run"),
 			Wait: rapid.IntRange(0, 8).Draw(t, "wait"),
 		}
@@ -247,6 +249,8 @@ func (m *stagesModel) do(o move) {
 		}
 	case "move":
 		m.move(ctx, r)
+	case "look":
+		m.look(at)
 	case "abort":
 		_ = m.services[at].AbortRun(tenant, r.id)
 	case "drop":
@@ -256,6 +260,26 @@ func (m *stagesModel) do(o move) {
 		m.turns[at] = fresh
 		m.mu.Unlock()
 		_ = m.services[at].DropTurn(tenant, old.ID())
+	}
+}
+
+// look reads the trajectory of a turn, in which no call may be twice.
+func (m *stagesModel) look(at int) {
+	lines, err := m.turn(at).Trajectory("")
+	var out bytes.Buffer
+	if err == nil {
+		_, err = lines.WriteTo(&out)
+	}
+	if err != nil {
+		m.witness.fault("trajectory: %v", err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(out.String()) {
+		id := gjson.Get(line, "callId").Str
+		if gjson.Get(line, "type").Str == "call" && seen[id] {
+			m.witness.fault("%s is in a trajectory twice", id)
+		}
+		seen[id] = true
 	}
 }
 

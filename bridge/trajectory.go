@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/codecell/codecell/bridge/internal/jsontext"
@@ -41,7 +43,7 @@ const (
 func (t *Turn) Trajectory(format string) (io.WriterTo, error) {
 	switch format {
 	case "", formatLines:
-		return charged{t, trajectory.Lines{Log: t.trajectory, Redactor: t.redactor()}}, nil
+		return charged{t, trajectory.Lines{Log: t.trajectory, Redactor: t.redactor(), Pending: t.pendingEntries}}, nil
 	case formatTranscript:
 		return charged{t, trajectory.Transcript{Log: t.trajectory, Redactor: t.redactor()}}, nil
 	}
@@ -127,6 +129,42 @@ func (c *call) enter() {
 		e.Error, _ = failureText(c.result)
 	}
 	r.turn.enter(r.group, &e)
+}
+
+// pendingEntries are the calls that are not over, of the runs that are alive.
+func (t *Turn) pendingEntries() map[*trajectory.Group][]*trajectory.Entry {
+	t.mu.Lock()
+	runs := slices.Collect(maps.Keys(t.runs))
+	t.mu.Unlock()
+	pending := make(map[*trajectory.Group][]*trajectory.Entry, len(runs))
+	for _, r := range runs {
+		for _, e := range r.requests.entries(r.group.ID()) {
+			pending[r.group] = append(pending[r.group], e.Keep(t.redactor))
+		}
+	}
+	return pending
+}
+
+// entries are the calls that have been started and are not over. What was decided about one is shown while nobody is at work
+// on it.
+func (s *requests) entries(parent string) []trajectory.Entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []trajectory.Entry
+	for q := s.first; q != nil && !s.ended; q = q.next {
+		if q.call == nil || q.ctx == nil || q.kind == answeredRequest {
+			continue
+		}
+		e := trajectory.Entry{
+			Kind: trajectory.Call, ID: s.run.call(q.id), ParentID: parent, RunID: s.run.String(), ToolID: q.entry.ID(), Name: q.entry.Name(),
+			Number: q.id, Input: q.input, Outcome: trajectory.Pending, StartedAt: q.call.began,
+		}
+		if !q.call.busy && q.kind != localRequest {
+			e.Decisions = q.call.decisions
+		}
+		all = append(all, e)
+	}
+	return all
 }
 
 // enter keeps an entry, and audits it.

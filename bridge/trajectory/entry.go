@@ -27,6 +27,8 @@ const (
 	Completed = "completed"
 	Waiting   = "waiting"
 	Failed    = "failed"
+	Running   = "running" // an exec that has not given a result yet
+	Pending   = "pending" // a call that is not over
 )
 
 // Decision is what a stage decided about a call, for the trajectory (contract G5).
@@ -37,7 +39,7 @@ type Decision struct {
 	By      string `json:"by,omitempty"` // the hook, or the person
 }
 
-// Entry is one call, when it is over. It does not change once it is in a Log. As JSON it is part of a run's state; AppendMembers
+// Entry is one call. It does not change once it is in a Log. As JSON it is part of a run's state; AppendMembers
 // is what is shown.
 type Entry struct {
 	Kind        Kind            `json:"kind"`

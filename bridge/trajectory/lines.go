@@ -17,14 +17,20 @@ import (
 type Lines struct {
 	Log      *Log
 	Redactor *redact.Redactor
+	// Pending returns the calls that are not over, by their exec. It may return some that have come to be. Nil for none.
+	Pending func() map[*Group][]*Entry
 }
 
 // WriteTo implements io.WriterTo.
 func (t Lines) WriteTo(w io.Writer) (int64, error) {
 	return write(w, func(put func([]byte) error) error {
+		var pending map[*Group][]*Entry
+		if t.Pending != nil {
+			pending = t.Pending() // before the others are looked at, so that none is missing
+		}
 		groups, omitted := t.Log.view()
 		for n := range groups {
-			for _, e := range groups[n].entries() {
+			for _, e := range groups[n].entries(pending[groups[n].group]) {
 				if err := put(e.appendLine(nil, t.Redactor)); err != nil {
 					return err
 				}
@@ -52,16 +58,22 @@ func write(w io.Writer, f func(put func([]byte) error) error) (n int64, err erro
 	return n, buffered.Flush()
 }
 
-// running is the outcome of an exec that is under way.
-const running = "running"
-
 // entries are those of an exec in the order in which they are shown.
-func (s *State) entries() []*Entry {
+func (s *shown) entries(pending []*Entry) []*Entry {
 	head := s.Head
 	if head == nil {
-		head = &Entry{Kind: Exec, ID: s.ID, Outcome: running}
+		head = &Entry{Kind: Exec, ID: s.ID, Outcome: Running}
+	}
+	over := make(map[uint32]bool, len(s.Calls))
+	for _, e := range s.Calls {
+		over[e.Number] = true
 	}
 	calls := slices.Clone(s.Calls)
+	for _, e := range pending {
+		if !over[e.Number] {
+			calls = append(calls, e)
+		}
+	}
 	slices.SortFunc(calls, func(a, b *Entry) int { return cmp.Compare(a.Number, b.Number) })
 	return slices.Concat([]*Entry{head}, calls, s.Waits)
 }
@@ -93,7 +105,7 @@ func (e *Entry) AppendMembers(dst []byte, r *redact.Redactor) []byte {
 	dst = jsontext.AppendField(dst, "outcome", e.Outcome)
 	dst = jsontext.AppendField(dst, "code", e.Code)
 	dst = jsontext.AppendField(dst, "error", text(e.Error, maxError+64))
-	if e.Outcome != running {
+	if e.Outcome != Running && e.Outcome != Pending {
 		dst = strconv.AppendInt(append(dst, `,"resultBytes":`...), int64(e.ResultBytes), 10)
 	}
 	if e.Input != nil {

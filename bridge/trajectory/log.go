@@ -262,14 +262,20 @@ func (l *Log) forget(runID string) {
 	})
 }
 
+// shown is a group as it is shown.
+type shown struct {
+	State
+	group *Group
+}
+
 // view returns what the log has now.
-func (l *Log) view() (groups []State, omitted Omitted) {
+func (l *Log) view() (groups []shown, omitted Omitted) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	omitted = l.omitted
 	for _, g := range l.groups {
 		if g.head != nil || g.kind == Exec {
-			groups = append(groups, g.state())
+			groups = append(groups, shown{g.state(), g})
 		}
 		omitted.add(g.omitted)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Transcript is a trajectory as the messages of a transcript, one a line: the model's own calls of exec and wait, each an
 // assistant message and its tool result, and after the result of an exec the calls that its cell made, as if they were the
-// model's too. Those name the exec as their parent.
+// model's too. Those name the exec as their parent. What has no result yet is not shown.
 type Transcript struct {
 	Log      *Log
 	Redactor *redact.Redactor
@@ -24,7 +24,10 @@ func (t Transcript) WriteTo(w io.Writer) (int64, error) {
 	return write(w, func(put func([]byte) error) error {
 		groups, omitted := t.Log.view()
 		for n := range groups {
-			for _, e := range groups[n].entries() {
+			if groups[n].Head == nil {
+				continue
+			}
+			for _, e := range groups[n].entries(nil) {
 				if err := t.messages(e, put); err != nil {
 					return err
 				}
@@ -66,7 +69,7 @@ type toolCall struct {
 	Input     json.RawMessage `json:"input"`
 }
 
-// messages are the two of an entry; of what has no result yet, one.
+// messages are the two of an entry.
 func (t Transcript) messages(e *Entry, put func([]byte) error) error {
 	r := t.Redactor
 	text := func(s string, limit int) string {
@@ -85,7 +88,7 @@ func (t Transcript) messages(e *Entry, put func([]byte) error) error {
 	if !e.StartedAt.IsZero() {
 		asked.Timestamp = e.StartedAt.UnixMilli()
 	}
-	if err := putMessage(put, asked); err != nil || e.Outcome == running {
+	if err := putMessage(put, asked); err != nil {
 		return err
 	}
 	failed := e.Outcome != Completed && e.Outcome != Waiting

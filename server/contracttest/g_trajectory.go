@@ -75,7 +75,7 @@ func trajectories(t *testing.T, c *client) {
 		}
 		tn, other := c.prepare(t, s), c.prepare(t, s)
 		r := tn.exec(t, `await tools.note({n: 1}); const p = await tools.pick({n: 2}); await tools.note({n: 3}); return p`).waiting("pending_tools")
-		before := tn.trajectory(t, "").all("outcome", "waiting", "completed")
+		before := tn.trajectory(t, "").all("outcome", "waiting", "completed", "pending")
 		in := tn
 		if c.target.Restores {
 			exported := tn.post(t, "/v1/runs/"+r.runID()+"/export", object{"turnId": tn.id}).is(http.StatusOK)
