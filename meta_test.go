@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"bridge/internal/breaker":  {},
 	"bridge/internal/jsontext": {},
 	"catalog":                  {"typo"},
-	"cmd/codecell":             {"bench/suite", "bridge", "bridge/approval", "bridge/audit", "bridge/config", "bridge/executor", "bridge/hook", "bridge/outbound", "bridge/redact", "engine", "engine/aot", "engine/hybrid", "engine/native", "engine/preparer", "engine/purego", "engine/wasi", "engine/worker", "namespaces/mcp", "server", "server/admin", "server/keyring", "server/mcpserver", "telemetry/logs", "telemetry/metrics", "telemetry/traces"},
+	"cmd/codecell":             {"bench/suite", "bridge", "bridge/approval", "bridge/audit", "bridge/config", "bridge/executor", "bridge/hook", "bridge/outbound", "bridge/redact", "engine", "engine/aot", "engine/hybrid", "engine/native", "engine/preparer", "engine/purego", "engine/wasi", "engine/worker", "namespaces/mcp", "server", "server/admin", "server/keyring", "server/mcpserver", "telemetry/logs", "telemetry/metrics", "telemetry/traces", "typo"},
 	"cmd/demo":                 {},
 	"engine":                   {"engine/internal/wire"},
 	"engine/aot":               {"engine", "engine/aot/code", "engine/guest", "engine/internal/courtesy", "engine/internal/linear", "engine/internal/sizes", "engine/internal/stepper", "engine/wasi"},

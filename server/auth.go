@@ -26,15 +26,13 @@ type authenticator struct{ keys *keyring.Ring }
 
 // middleware guards the routes under /v1.
 func (a *authenticator) middleware(next echo.HandlerFunc) echo.HandlerFunc {
-	if !a.keys.Required() {
-		return func(c echo.Context) error {
+	return func(c echo.Context) error {
+		if !a.keys.Required() {
 			if err := checkLocalHost(c.Request().Host); err != nil {
 				return err
 			}
 			return next(c)
 		}
-	}
-	return func(c echo.Context) error {
 		tenant, err := a.tenant(c.Request().Header.Values(echo.HeaderAuthorization))
 		if err != nil {
 			return challenge(c, err)

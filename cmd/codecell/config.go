@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +28,7 @@ type Config struct {
 	// Listen is the address to serve on. Default 127.0.0.1:8080. Anything but loopback needs auth.keys.
 	Listen string `json:"listen"`
 	// LogLevel is debug, info, warn or error. Default info.
-	LogLevel string `json:"logLevel"`
+	LogLevel string `json:"logLevel" live:"yes"`
 	// LogRuns says which cells have a line in the log when they are over: all (default), failed or none.
 	LogRuns string `json:"logRuns"`
 	// GraceSeconds is how long running cells may take to finish when the service stops. Default 30.
@@ -48,7 +44,7 @@ type Config struct {
 	// Auth holds the API keys.
 	Auth AuthConfig `json:"auth"`
 	// Tenants bounds single tenants; "*" is for all, and a tenant's own limits are laid over it one by one.
-	Tenants map[string]TenantConfig `json:"tenants"`
+	Tenants map[string]TenantConfig `json:"tenants" live:"yes"`
 	// Executors are settings of what runs tools.
 	Executors ExecutorsConfig `json:"executors"`
 	// Hooks are asked over HTTP before and after calls, in this order.
@@ -98,7 +94,7 @@ type AdminConfig struct {
 // AuthConfig says who may call.
 type AuthConfig struct {
 	// Keys are the API keys, hashed. Each is a tenant of its own unless it names one.
-	Keys []keyring.Key `json:"keys"`
+	Keys []keyring.Key `json:"keys" live:"yes"`
 	// KeysFile has more of them, as codecell keys writes it. Changes of it count within two seconds.
 	KeysFile string `json:"keysFile"`
 }
@@ -107,9 +103,9 @@ type AuthConfig struct {
 type ExecutorsConfig struct {
 	// SigningKey signs the requests of http executors, with a key derived from it for each tenant; empty sends them
 	// unsigned. At least 16 bytes.
-	SigningKey string `json:"signingKey"`
+	SigningKey string `json:"signingKey" secret:"yes"`
 	// SigningKeys are keys of tenants that have one of their own, by tenant. At least 16 bytes each.
-	SigningKeys map[string]string `json:"signingKeys"`
+	SigningKeys map[string]string `json:"signingKeys" secret:"yes"`
 	// Hosts are those that executors and hooks may call, in the forms of outbound.ParseHosts. Default "public", and
 	// "loopback" if the service listens on loopback.
 	Hosts []string `json:"hosts"`
@@ -155,7 +151,7 @@ type EngineConfig struct {
 type SnapshotConfig struct {
 	// Key seals snapshots, at least 16 bytes. Services with the same key take over each other's exported runs; without
 	// one there is a new key at each start.
-	Key string `json:"key"`
+	Key string `json:"key" secret:"yes"`
 	// MaxBytes is how many bytes of snapshots are kept. Default 1 GiB.
 	MaxBytes int64 `json:"maxBytes"`
 	// MaxTenantBytes is how many of those are kept for one tenant. Default half of maxBytes, or all with one key or none.
@@ -218,58 +214,22 @@ const maxBreakerMs = 60_000
 // minSigningKey keeps guessable signing keys out, in bytes.
 const minSigningKey = 16
 
-// loadConfig reads a config file; no path is an empty file.
+// loadConfig reads a config file and the environment; no path is an empty file.
 func loadConfig(path string) (Config, error) {
-	var c Config
-	if path == "" {
-		return c, nil
-	}
-	text, err := os.ReadFile(path)
+	s, err := readSource(path)
 	if err != nil {
-		return c, err
+		return Config{}, err
 	}
-	plain, err := plainJSON(text)
-	if err != nil {
-		return c, fmt.Errorf("%s: %w", path, err)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(plain))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&c); err != nil {
-		return c, fmt.Errorf("%s: %w", path, explain(err))
-	}
-	return c, nil
+	return s.config()
 }
 
 // plainJSON turns JSON5 into JSON, so that one decoder sets the rules for both.
 func plainJSON(text []byte) ([]byte, error) {
 	var value any
 	if err := json5.Unmarshal(text, &value); err != nil {
-		var syntax *json5.SyntaxError
-		if errors.As(err, &syntax) {
-			line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte{'\n'})
-			return nil, fmt.Errorf("line %d: not JSON5: %w", line, err)
-		}
-		return nil, fmt.Errorf("not JSON5: %w", err)
+		return nil, notJSON5(text, err)
 	}
 	return json.Marshal(value)
-}
-
-// unknownField is how encoding/json reports a key it does not know: as text only.
-var unknownField = regexp.MustCompile(`unknown field "(.*)"`)
-
-// explain says what the decoder found in the words of the file.
-func explain(err error) error {
-	if m := unknownField.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("unknown key %q; the keys are %s", m[1], strings.Join(configKeys(), ", "))
-	}
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) && mismatch.Field != "" {
-		return fmt.Errorf("%s must not be a JSON %s", mismatch.Field, mismatch.Value)
-	}
-	if errors.As(err, &mismatch) {
-		return fmt.Errorf("the config must be an object, not a JSON %s", mismatch.Value)
-	}
-	return err
 }
 
 // WithDefaults fills what was left out and has no other owner.
@@ -382,44 +342,6 @@ func (c Config) validate() error {
 	}
 	if err := c.Redact.check(); err != nil {
 		return err
-	}
-	for _, bound := range []struct {
-		key   string
-		value int64
-	}{
-		{"executors.breakerFailures", int64(c.Executors.BreakerFailures)},
-		{"executors.breakerMs", int64(c.Executors.BreakerMs)},
-		{"graceSeconds", int64(c.GraceSeconds)},
-		{"snapshot.maxBytes", c.Snapshot.MaxBytes},
-		{"memory.maxBytes", c.Memory.MaxBytes},
-		{"memory.maxTenantBytes", c.Memory.MaxTenantBytes},
-		{"snapshot.maxTenantBytes", c.Snapshot.MaxTenantBytes},
-		{"snapshot.parkedHeaps", int64(c.Snapshot.ParkedHeaps)},
-		{"engine.threads", int64(c.Engine.Threads)},
-		{"engine.queue", int64(c.Engine.Queue)},
-		{"engine.heaps", int64(c.Engine.Heaps)},
-		{"engine.workers", int64(c.Engine.Workers)},
-		{"engine.recycleSeconds", int64(c.Engine.RecycleSeconds)},
-		{"engine.recycleBytes", c.Engine.RecycleBytes},
-		{"http.maxConnections", int64(c.HTTP.MaxConnections)},
-		{"http.maxBodyBytes", c.HTTP.MaxBodyBytes},
-		{"http.maxTenantBodyBytes", c.HTTP.MaxTenantBodyBytes},
-		{"http.maxStreams", int64(c.HTTP.MaxStreams)},
-		{"http.maxTenantStreams", int64(c.HTTP.MaxTenantStreams)},
-		{"idempotency.maxEntries", int64(c.Idempotency.MaxEntries)},
-		{"idempotency.maxTenantEntries", int64(c.Idempotency.MaxTenantEntries)},
-		{"idempotency.maxBytes", c.Idempotency.MaxBytes},
-		{"idempotency.maxTenantBytes", c.Idempotency.MaxTenantBytes},
-		{"approvals.maxPending", int64(c.Approvals.MaxPending)},
-		{"approvals.maxTenantPending", int64(c.Approvals.MaxTenantPending)},
-		{"approvals.retainSeconds", int64(c.Approvals.RetainSeconds)},
-		{"approvals.rememberSeconds", int64(c.Approvals.RememberSeconds)},
-		{"turns.max", int64(c.Turns.Max)},
-		{"turns.ttlSeconds", int64(c.Turns.TTLSeconds)},
-	} {
-		if bound.value < 0 {
-			return fmt.Errorf("%s must not be negative", bound.key)
-		}
 	}
 	return nil
 }

@@ -116,9 +116,14 @@ func TestLoadConfig(t *testing.T) {
 		{"an unknown key", `{lisen: "x"}`, `unknown key "lisen"`},
 		{"an unknown nested key", `{engine: {thread: 1}}`, `unknown key "thread"`},
 		{"an unknown key is told the known ones", `{x: 1}`, "the keys are listen, logLevel, "},
-		{"with those of objects", `{x: 1}`, ", tools.codeMode, agents, auth.keys, "},
-		{"the wrong type", `{engine: {threads: "x"}}`, "engine.threads must not be a JSON string"},
-		{"an array", `[]`, "must be an object, not a JSON array"},
+		{"a slip is told what was meant", `{engine: {thread: 1}}`, `did you mean "threads"?`},
+		{"the line of it", "{\n  engine: {\n    // x: {\n    thread: 1}}", "c.json5:4: engine.thread"},
+		{"in a list", `{hooks: [{}, {ulr: 1}]}`, "c.json5:1: hooks[1].ulr: unknown key"},
+		{"a negative bound", `{turns: {max: -1}}`, "turns.max must not be negative"},
+		{"half of something", `{turns: {max: 1.5}}`, "turns.max must be an integer"},
+		{"a negative rate", `{tenants: {"*": {ratePerSecond: -1}}}`, "tenants.*.ratePerSecond must not be negative"},
+		{"the wrong type", `{engine: {threads: "x"}}`, "engine.threads must be an integer, not negative, not a text"},
+		{"an array", `[]`, "must be an object, not a list"},
 		{"broken text says where", "{\n\n  listen: ,\n}", "line 3"},
 		{"no text", ``, "not JSON5"},
 	} {
@@ -155,16 +160,13 @@ func TestValidateConfig(t *testing.T) {
 		{"G3 a hook that may not be called", `{hooks: [{url: "http://10.0.0.1/"}]}`, "hooks[0].url: this service calls no private addresses"},
 		{"G3 hosts of nobody", `{executors: {tenantHosts: {a: []}}}`, "executors.tenantHosts.a: no key"},
 		{"I2 limits of nobody", `{tenants: {a: {}}}`, "tenants.a: no key"},
-		{"I2 a negative rate", `{tenants: {"*": {ratePerSecond: -1}}}`, "tenants.*.ratePerSecond must not be negative"},
-		{"I2 a negative limit of a tenant", `{tenants: {"*": {maxSteps: -1}}}`, "tenants.*.maxSteps must not be negative"},
 		{"I2 an unknown ceiling", `{tenants: {"*": {codeMode: {timeout: 1}}}}`, `tenants.*.codeMode: unknown key "timeout"`},
-		{"I1 a negative bound", `{turns: {max: -1}}`, "turns.max must not be negative"},
-		{"I1 a negative grace period", `{graceSeconds: -1}`, "graceSeconds must not be negative"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, err := loadConfig(file(t, "c.json5", tc.text))
-			require.NoError(t, err)
-			err = c.WithDefaults().validate()
+			if err == nil {
+				err = c.WithDefaults().validate()
+			}
 			require.ErrorContains(t, err, tc.says)
 			require.NotContains(t, err.Error(), "secret", "a key is not repeated")
 		})
@@ -194,7 +196,7 @@ func TestParkedHeaps(t *testing.T) {
 func TestServeConfig(t *testing.T) {
 	path := file(t, "c.json5", `{listen: "127.0.0.1:1", logLevel: "warn", executors: {signingKey: "from-file-from-file"}}`)
 	t.Run("I1 the file alone", func(t *testing.T) {
-		c, err := (&serveCommand{Config: path}).config()
+		c, err := (&configFlags{Config: path}).config()
 		require.NoError(t, err)
 		require.Equal(t, "127.0.0.1:1", c.Listen)
 		require.Equal(t, 30*time.Second, c.grace())
@@ -202,7 +204,7 @@ func TestServeConfig(t *testing.T) {
 	})
 	t.Run("I1 flags win over the file", func(t *testing.T) {
 		on := true
-		c, err := (&serveCommand{
+		c, err := (&configFlags{
 			Config: path, Listen: "127.0.0.1:2", LogLevel: "error", TestExecutors: &on, SigningKey: "from-flag-from-flag",
 		}).config()
 		require.NoError(t, err)

@@ -17,7 +17,7 @@ type HookConfig struct {
 	// URL is where to ask, on a host that executors.hosts allows.
 	URL string `json:"url"`
 	// Headers are sent along.
-	Headers map[string]string `json:"headers"`
+	Headers map[string]string `json:"headers" secret:"yes"`
 	// Events are before_tool_call, the default, and after_tool_call.
 	Events []string `json:"events"`
 	// Tools are globs over ids and names of the tools whose calls it is asked about; exec is a cell itself. Default: all.

@@ -29,6 +29,7 @@ type cli struct {
 	Exec       execCommand       `cmd:"" help:"Run one cell and print what it gives."`
 	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Be an MCP server on stdin and stdout, over the MCP servers of the config."`
 	Bench      benchCommand      `cmd:"" help:"Measure the engines and a service on this machine."`
+	Config     configCommand     `cmd:"" help:"Check a config, and print what it comes to."`
 	Keys       keysCommand       `cmd:"" help:"Add, list and revoke API keys."`
 	SigningKey signingKeyCommand `cmd:"" help:"Print the key that a tenant's tool requests are signed with."`
 	Audit      auditCommand      `cmd:"" help:"Look at audit files."`
@@ -44,6 +45,8 @@ type terminal struct {
 	out, err io.Writer
 	// ctx ends at the first signal, now at the second.
 	ctx, now context.Context
+	// hangup has a signal whenever the config is to be read again.
+	hangup <-chan os.Signal
 }
 
 // usageError is a mistake of the person at the terminal.
@@ -56,7 +59,9 @@ var errFailed = errors.New("failed")
 
 func main() {
 	ctx, now := signals()
-	os.Exit(run(&terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, ctx: ctx, now: now}, os.Args[1:]))
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	os.Exit(run(&terminal{in: os.Stdin, out: os.Stdout, err: os.Stderr, ctx: ctx, now: now, hangup: hangup}, os.Args[1:]))
 }
 
 // signals returns a context that ends at the first SIGINT or SIGTERM and one that ends at the second. They live as long

@@ -11,38 +11,8 @@ import (
 
 // serveCommand is codecell serve.
 type serveCommand struct {
-	Listen        string         `help:"Address to serve on; anything but loopback needs API keys. Default 127.0.0.1:8080." env:"CODECELL_LISTEN" placeholder:"HOST:PORT"`
-	Config        string         `help:"Config file, JSON5." env:"CODECELL_CONFIG" type:"path" placeholder:"FILE"`
-	TestExecutors *bool          `help:"Enable the echo executor, which lets a turn invent its tools' answers. For tests only." env:"CODECELL_TEST_EXECUTORS"`
-	AdminListen   string         `help:"Address of the admin listener; anything but loopback needs a key with the role admin. Default: none." env:"CODECELL_ADMIN_LISTEN" placeholder:"HOST:PORT"`
-	LogLevel      string         `help:"debug, info, warn or error. Default info." env:"CODECELL_LOG_LEVEL" placeholder:"LEVEL"`
-	Grace         *time.Duration `help:"How long running cells may take to finish at the end. Default 30s." env:"CODECELL_GRACE"`
-	SigningKey    string         `help:"Signs the requests of http executors." env:"CODECELL_SIGNING_KEY" placeholder:"KEY"`
-}
-
-// config lays the flags over the config file.
-func (s *serveCommand) config() (Config, error) {
-	c, err := loadConfig(s.Config)
-	if err != nil {
-		return c, err
-	}
-	if s.Listen != "" {
-		c.Listen = s.Listen
-	}
-	if s.AdminListen != "" {
-		c.Admin.Listen = s.AdminListen
-	}
-	if s.LogLevel != "" {
-		c.LogLevel = s.LogLevel
-	}
-	if s.SigningKey != "" {
-		c.Executors.SigningKey = s.SigningKey
-	}
-	if s.TestExecutors != nil {
-		c.TestExecutors = *s.TestExecutors
-	}
-	c = c.WithDefaults()
-	return c, c.validate()
+	configFlags
+	Grace *time.Duration `help:"How long running cells may take to finish at the end. Default 30s." env:"CODECELL_GRACE"`
 }
 
 // Run serves until a signal comes (contract I1).
@@ -92,6 +62,7 @@ func (s *serveCommand) Run(t *terminal) error {
 		grace = *s.Grace
 	}
 	go backend.keys.Watch(t.ctx, keysWatch, func(err error) { backend.keysChanged(err) })
+	go (&reloader{flags: &s.configFlags, now: c, app: backend, level: level}).run(t.ctx, t.hangup)
 	gc := idleGC{running: func() int { return backend.Health().Running }, level: heapObjects()}
 	go gc.run(t.ctx)
 	return errors.Join(srv.Serve(t.ctx, t.now, l, grace), endAdmin())

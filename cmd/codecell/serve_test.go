@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -120,4 +123,45 @@ func TestAdminListener(t *testing.T) {
 		require.Empty(t, got.out)
 	})
 	http.DefaultClient.CloseIdleConnections()
+}
+
+func TestReload(t *testing.T) {
+	path := file(t, "c.json5", `{auth: {keys: [{id: "a", sha256: "`+keyring.Hash("k")+`"}]}, logLevel: "warn"}`)
+	hangup := make(chan os.Signal)
+	var out, errs lines
+	ctx, cancel := context.WithCancel(context.Background())
+	term := &terminal{in: strings.NewReader(""), out: &out, err: &errs, ctx: ctx, now: context.Background(), hangup: hangup}
+	status := make(chan int, 1)
+	go func() { status <- run(term, []string{"serve", "--listen", "127.0.0.1:0", "--config", path}) }()
+	require.Eventually(t, func() bool { return strings.Contains(out.String(), "\n") || len(status) > 0 }, waitLong, waitShort)
+	_, base, _ := strings.Cut(strings.TrimSpace(out.String()), "listens on ")
+	require.NotEmpty(t, base, errs.String())
+	// again has the config be read, and waits until something was said of it.
+	again := func(text, says string) {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		hangup <- syscall.SIGHUP
+		require.Eventually(t, func() bool { return strings.Contains(errs.String(), says) }, waitLong, waitShort, says)
+	}
+	cell := func(key string) string {
+		got := codecell(t, "return 2", "exec", "-", "--server", base, "--key", key)
+		return got.out + got.err
+	}
+	t.Run("I1 a config that can't be used changes nothing, and its line is told", func(t *testing.T) {
+		again("{\n logLevel: 'loud'}", `c.json5:2: logLevel must be`)
+		require.Equal(t, "2\n", cell("k"))
+	})
+	t.Run("I1 what can be changed is, and what can't is told", func(t *testing.T) {
+		again(`{auth: {keys: [{id: "b", sha256: "`+keyring.Hash("l")+`"}]}, logLevel: "info", engine: {threads: 3}, tenants: {b: {ratePerSecond: 0.001, rateBurst: 3}}}`,
+			`need a restart","keys":["engine.threads"]`)
+		require.Contains(t, errs.String(), `"changed":["auth.keys[0].id","auth.keys[0].sha256","logLevel","tenants","tenants.b.`)
+		require.Contains(t, cell("k"), "401")
+		require.Equal(t, "2\n", cell("l"))
+		require.Contains(t, cell("l"), "429")
+	})
+	t.Run("I2 a service that asked for keys goes on to do so when there are none", func(t *testing.T) {
+		again(`{logLevel: "info"}`, `"auth.keys","auth.keys[0].id"`)
+		require.Contains(t, cell("l"), "401")
+	})
+	cancel()
+	require.Equal(t, exitOK, <-status)
 }

@@ -147,16 +147,6 @@ func (c Config) checkTenants() error {
 		if name != everyTenant && !c.mayBeTenant(name) {
 			return fmt.Errorf("%s: no key in auth.keys has that tenant", at)
 		}
-		if t.RatePerSecond < 0 {
-			return fmt.Errorf("%s.ratePerSecond must not be negative", at)
-		}
-		for key, value := range map[string]int64{
-			"rateBurst": int64(t.RateBurst), "maxRunning": int64(t.MaxRunning), "maxSteps": int64(t.MaxSteps), "maxBytes": t.MaxBytes,
-		} {
-			if value < 0 {
-				return fmt.Errorf("%s.%s must not be negative", at, key)
-			}
-		}
 		if err := t.limits().Check(); err != nil {
 			return fmt.Errorf("%s.codeMode: %w", at, err)
 		}

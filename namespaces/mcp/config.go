@@ -19,11 +19,11 @@ type Config struct {
 	// what any program needs (PATH, HOME, LANG and the like).
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env"`
+	Env     map[string]string `json:"env" secret:"yes"`
 	Dir     string            `json:"dir"`
 	// URL is a streamable HTTP endpoint, to which each request carries Headers.
 	URL     string            `json:"url"`
-	Headers map[string]string `json:"headers"`
+	Headers map[string]string `json:"headers" secret:"yes"`
 	// TokenCommand prints a bearer token for the URL. It is asked when the server is connected to, and again when the
 	// server no longer accepts the token.
 	TokenCommand []string `json:"tokenCommand"`

@@ -16,15 +16,17 @@ import (
 // Ring has the keys of a config and those of a file, which may change while the service runs. A nil Ring has none. It is
 // safe for concurrent use.
 type Ring struct {
-	fixed []Key
-	path  string
+	path     string
+	required atomic.Bool
 
 	// keys are by the hash of the key. How long a look-up takes depends on that hash alone, which tells nothing of the key
 	// and can't be steered towards that of another one.
 	keys atomic.Pointer[map[[sha256.Size]byte]*Key]
 
-	mu   sync.Mutex
-	read stamp // of the file, when it was read last
+	mu     sync.Mutex
+	fixed  []Key
+	ofFile []Key
+	read   stamp // of the file, when it was read last
 }
 
 // stamp tells one version of a file from another.
@@ -44,7 +46,7 @@ var (
 	ErrExpired = errors.New("the API key has expired")
 )
 
-// New returns a ring of keys that never change and, unless path is empty, those of a file, as Add writes it. Errors name
+// New returns a ring of keys of a config and, unless path is empty, those of a file, as Add writes it. Errors name
 // the key, as the config does or as the file does.
 func New(fixed []Key, path string) (*Ring, error) {
 	r := &Ring{fixed: slices.Clone(fixed), path: path}
@@ -56,7 +58,7 @@ func New(fixed []Key, path string) (*Ring, error) {
 
 // Required says whether requests need a key: where none was ever meant to be, none is asked for. A file without keys lets
 // nobody in.
-func (r *Ring) Required() bool { return r != nil && (len(r.fixed) > 0 || r.path != "") }
+func (r *Ring) Required() bool { return r != nil && r.required.Load() }
 
 // Several says whether there may be more than one tenant.
 func (r *Ring) Several() bool { return r != nil && (r.path != "" || len(r.Tenants()) > 1) }
@@ -114,7 +116,7 @@ func (r *Ring) Reload() (changed bool, err error) {
 		if r.keys.Load() != nil {
 			return false, nil
 		}
-		return true, r.take(nil)
+		return true, r.take(r.fixed, nil)
 	}
 	now, err := stampOf(r.path)
 	if err != nil {
@@ -127,7 +129,7 @@ func (r *Ring) Reload() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := r.take(keys); err != nil {
+	if err := r.take(r.fixed, keys); err != nil {
 		return false, err
 	}
 	// As it was before it was read: what was written meanwhile is read the next time.
@@ -144,8 +146,8 @@ func stampOf(path string) (stamp, error) {
 }
 
 // take makes the fixed keys and those of the file the ones that count.
-func (r *Ring) take(ofFile []Key) error {
-	keys := make(map[[sha256.Size]byte]*Key, len(r.fixed)+len(ofFile))
+func (r *Ring) take(fixed, ofFile []Key) error {
+	keys := make(map[[sha256.Size]byte]*Key, len(fixed)+len(ofFile))
 	ids := map[string]bool{}
 	add := func(where string, k Key) error {
 		if err := k.complete(); err != nil {
@@ -162,7 +164,7 @@ func (r *Ring) take(ofFile []Key) error {
 		keys[[sha256.Size]byte(sum)] = &k
 		return nil
 	}
-	for n, k := range r.fixed {
+	for n, k := range fixed {
 		if err := add(fmt.Sprintf("auth.keys[%d]", n), k); err != nil {
 			return err
 		}
@@ -172,8 +174,20 @@ func (r *Ring) take(ofFile []Key) error {
 			return err
 		}
 	}
+	r.fixed, r.ofFile = fixed, ofFile
 	r.keys.Store(&keys)
+	if len(fixed) > 0 || r.path != "" {
+		r.required.Store(true)
+	}
 	return nil
+}
+
+// Replace takes other keys for those of the config. If they can't be used, the keys stay what they were. Once there were any,
+// requests need a key, also when there are none any more.
+func (r *Ring) Replace(fixed []Key) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.take(slices.Clone(fixed), r.ofFile)
 }
 
 // Watch reloads the file whenever it has changed, looking at it so often, until ctx ends. changed is called after each

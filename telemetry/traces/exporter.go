@@ -31,7 +31,7 @@ type Config struct {
 	// Protocol is http, the default, or grpc.
 	Protocol string `json:"protocol"`
 	// Headers are sent along.
-	Headers map[string]string `json:"headers"`
+	Headers map[string]string `json:"headers" secret:"yes"`
 	// Sample is which part of the traces that begin here is recorded, from 0 to 1. Default 1. Whether a trace that began
 	// elsewhere is recorded has been decided there.
 	Sample *float64 `json:"sample"`
