@@ -133,7 +133,15 @@ func (d decidedCall) Edit(ctx context.Context, input json.RawMessage) (json.RawM
 // Settled takes the call on, if its run is still there.
 func (d decidedCall) Settled(a approval.Approval) {
 	c, err := d.run.requests.unpark(d.number, approvalRequest, 0)
-	if err == nil {
-		d.run.goOn(c, c.take(a))
+	if err != nil {
+		return
 	}
+	if d.run.isHeard() {
+		e := CallDecided{CallID: d.run.id.call(d.number), ToolID: d.entry.ID(), ApprovalID: a.ID, State: string(a.State)}
+		if a.Decision != nil {
+			e.By = a.Decision.Who
+		}
+		d.run.observeCall(c.ctx, e)
+	}
+	d.run.goOn(c, c.take(a))
 }

@@ -31,7 +31,7 @@ type RunInfo struct {
 	Context        Context
 }
 
-// Event is one of CellRefused, RunStarted, StepEnded, OutputAdded, CallStarted, CallProgressed, CallWaits, CallEnded,
+// Event is one of CellRefused, RunStarted, StepEnded, OutputAdded, CallStarted, CallProgressed, CallWaits, CallDecided, CallEnded,
 // HookAnswered, RunSuspended, RunResumed, RunEnded.
 type Event interface{ event() }
 
@@ -65,7 +65,11 @@ type CallProgressed struct {
 type CallWaits struct {
 	CallID, ToolID string
 	For            string // "caller" or "approval"
+	ApprovalID     string // of the approval that it waits for
 }
+
+// CallDecided is what came of an approval that a call waited for: approved, denied or expired. By is who decided, as they say.
+type CallDecided struct{ CallID, ToolID, ApprovalID, State, By string }
 
 // CallEnded is what a nested call came to: also one that the caller carried out, or that was refused before anybody did, of
 // which no CallStarted was told.
@@ -116,6 +120,7 @@ func (OutputAdded) event()    {}
 func (CallStarted) event()    {}
 func (CallProgressed) event() {}
 func (CallWaits) event()      {}
+func (CallDecided) event()    {}
 func (CallEnded) event()      {}
 func (RunSuspended) event()   {}
 func (RunResumed) event()     {}
@@ -151,9 +156,9 @@ func (r *run) observeWait(ctx context.Context, q *request, kind requestKind) {
 	if !r.isHeard() {
 		return
 	}
-	e := CallWaits{r.id.call(q.id), q.entry.ID(), "caller"}
+	e := CallWaits{CallID: r.id.call(q.id), ToolID: q.entry.ID(), For: "caller"}
 	if kind == approvalRequest {
-		e.For = "approval"
+		e.For, e.ApprovalID = "approval", q.call.asked.ID()
 	}
 	r.observeCall(ctx, e)
 }

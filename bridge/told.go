@@ -16,6 +16,7 @@ const (
 	eventCallStarted  = "call.started"
 	eventCallProgress = "call.progress"
 	eventCallWaiting  = "call.waiting"
+	eventCallDecided  = "call.decided"
 	eventCallEnded    = "call.ended"
 	eventRunSuspended = "run.suspended"
 	eventRunResumed   = "run.resumed"
@@ -70,7 +71,14 @@ func (t *telling) describe(r *run, e Event) string {
 	case CallWaits:
 		t.call(e.CallID, e.ToolID)
 		t.string("for", e.For)
+		t.string("approvalId", e.ApprovalID)
 		return eventCallWaiting
+	case CallDecided:
+		t.call(e.CallID, e.ToolID)
+		t.string("approvalId", e.ApprovalID)
+		t.string("decision", e.State)
+		t.string("who", cutText(e.By, maxToldMessage))
+		return eventCallDecided
 	case CallEnded:
 		t.call(e.CallID, e.ToolID)
 		t.string("state", e.State)

@@ -142,6 +142,18 @@ func events(t *testing.T, c *client) {
 		r = tn.post(t, "/v1/wait", object{"turnId": tn.id, "runId": waiting.Get("runId").Str}, stream...).is(http.StatusOK)
 		require.EqualValues(t, 7, lastEvent(t, r, "run.resumed, run.ended, result").Get("value").Int())
 	})
+	t.Run("I5 G4 a call that waits for a person, and what they decide", func(t *testing.T) {
+		tn := c.prepare(t, spec{config: approving("always", "send"), tools: []object{echo("send")}, context: object{"sessionId": "events-approval"}})
+		s := c.follow(t, "/v1/turns/"+tn.id+"/events", "")
+		r := tn.exec(t, `return (await tools.send({})).name`).waiting("pending_tools")
+		require.Equal(t, "run.started, call.waiting, run.suspended", s.until("run.suspended"))
+		c.decide(t, r.approvalID(0), yes).is(http.StatusOK)
+		name, data := s.next()
+		require.Equal(t, "call.decided", name)
+		require.Equal(t, r.approvalID(0)+" approved ada", data.Get("approvalId").Str+" "+data.Get("decision").Str+" "+data.Get("who").Str)
+		tn.wait(t, r.runID()).result("completed")
+		require.Contains(t, s.until("run.ended"), "call.ended")
+	})
 	t.Run("I5 A7 another tenant's turn and run are not there", func(t *testing.T) {
 		tn, other := build(t), c.other()
 		r := tn.exec(t, `await yield_control()`).waiting("yield")
