@@ -139,6 +139,7 @@ intl: ## Write anew what Node gives for the expressions that Intl is held to.
 
 metrics: ## Hold alerts and their tests to what Prometheus wants.
 	@.ci/deps.sh promtool
+	promtool check config --syntax-only docker/prometheus/prometheus.yml
 	promtool check rules docker/prometheus/rules.yml
 	promtool test rules docker/prometheus/rules_test.yml
 

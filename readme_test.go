@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -135,6 +136,35 @@ func TestReadmeStream(t *testing.T) {
 	for _, name := range names {
 		require.Contains(t, readme(t), "`"+name+"`")
 	}
+}
+
+// TestReadmeOperator does what the README says without Docker, in a folder of its own.
+func TestReadmeOperator(t *testing.T) {
+	var commands string
+	for _, block := range blocks(readme(t), "sh") {
+		if strings.HasPrefix(block, "make build\nbin/codecell keys") {
+			commands = block
+		}
+	}
+	commands, serving, ok := strings.Cut(strings.TrimPrefix(commands, "make build\n"), "bin/codecell serve ")
+	require.True(t, ok)
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.MkdirAll("docker/prometheus", 0o700))
+	require.NoError(t, os.Mkdir("bin", 0o700))
+	require.NoError(t, os.Symlink(binary, "bin/codecell"))
+	sh := exec.Command("sh", "-ec", commands)
+	key, err := sh.Output()
+	require.NoError(t, err)
+	base := serve(t, append(strings.Fields(serving), "--admin-listen", "127.0.0.1:0")...)
+	const body = `{"turn": {"config": {"enabled": true}}, "code": "return 1"}`
+	status, answer := send(t, base+"/v1/exec", strings.TrimSpace(string(key)), body)
+	require.Equal(t, http.StatusOK, status, "%s", answer)
+	status, _ = send(t, base+"/v1/exec", "", body)
+	require.Equal(t, http.StatusUnauthorized, status)
+	admin, err := os.ReadFile("docker/prometheus/admin.key")
+	require.NoError(t, err)
+	status, _ = send(t, base+"/v1/exec", strings.TrimSpace(string(admin)), body)
+	require.Equal(t, http.StatusForbidden, status, "it runs no code")
 }
 
 func TestReadmeCells(t *testing.T) {

@@ -42,6 +42,8 @@ case $answer in
 	exit 1
 	;;
 esac
+metrics=http://$(sed -n 's/.*the admin listener is up","address":"\([^"]*\)".*/\1/p' "$work/log")/metrics
+curl -sSf -H "Authorization: Bearer $admin" "$metrics" | grep -q '^codecell_ready 1'
 echo "In the image's file system, without a capability, sandbox: \"require\" holds and a cell runs."
 
 (cd deploy/kubernetes && go test -count 1 ./...)
