@@ -58,6 +58,10 @@ func newPair(t testing.TB) *pair {
 		p.portable["aot"], err = aot.New(aot.Options{})
 		require.NoError(t, err)
 	}
+	for _, e := range p.portable {
+		_, err := e.Build() // not while a program is executed, for which the fuzzer allows ten seconds
+		require.NoError(t, err)
+	}
 	t.Cleanup(func() {
 		require.NoError(t, n.Close())
 		for _, e := range p.portable {
