@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge/hook"
+	"github.com/codecell/codecell/bridge/trajectory"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
 )
@@ -66,5 +67,31 @@ func BenchmarkStages(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkTrajectory measures what it costs to keep a call that is over, where nobody audits.
+func BenchmarkTrajectory(b *testing.B) {
+	w := newWorld(b, enginetest.Always(), Options{})
+	turn := w.turn("")
+	r, err := newRun(turn, cell{})
+	require.NoError(b, err)
+	defer r.discard()
+	q, err := r.admitOne(r.ctx, &engine.Request{ID: 1, Method: engine.MethodCall, Name: "echo", Payload: []byte(`{"path":"README.md"}`)})
+	require.NoError(b, err)
+	c := q.call
+	c.callID, c.state, c.result = r.id.call(1), stateCompleted, []byte(`{"content":[{"type":"text","text":"a few words"}]}`)
+	r.group = turn.trajectory.Begin(trajectory.Exec, "parent")
+	kept := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		c.enter()
+		if kept++; kept%100 == 0 { // before it is full
+			b.StopTimer()
+			turn.trajectory.Close()
+			turn.trajectory = trajectory.New(w.Service.trajectories)
+			r.group = turn.trajectory.Begin(trajectory.Exec, "parent")
+			b.StartTimer()
+		}
 	}
 }
