@@ -160,7 +160,8 @@ func (g *Group) Add(e *Entry) {
 
 // fit returns what there is room for of an entry; nil if for nothing. mu must be held.
 func (g *Group) fit(e *Entry) *Entry {
-	if e.Kind == Wait && len(g.waits) == maxWaits || !g.listed {
+	full := g.bytes+overhead > maxExec || g.log.bytes+overhead > maxTurn
+	if e.Kind == Wait && len(g.waits) == maxWaits || !g.listed || full {
 		g.leaveOut(e)
 		return nil
 	}
