@@ -1,5 +1,10 @@
 // Package bridge runs cells: it owns turns, runs, nested tool calls, their limits, and suspension (contract B, C, G, H6).
 //
+// A gateway in Go embeds it: New makes a Service of an engine (package engine/native, or engine/hybrid with another beside it),
+// Service.Prepare a Turn of tools and limits, Turn.Exec runs a cell that the model wrote, and Turn.Wait resumes one that was
+// suspended, with the results of tools that are the gateway's own. Turn.Tools is what the model is shown, and Turn.Follow tells
+// what happens meanwhile. The package's example is all of that in forty lines.
+//
 // A run is a loop: execute a step in the engine, carry out what the step asked for, feed the answers into the next step,
 // until the cell's promise has settled, the run must wait for somebody else, or a limit is reached.
 //
