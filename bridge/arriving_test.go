@@ -59,15 +59,15 @@ func TestArriving(t *testing.T) {
 			w := newWorld(t, enginetest.Always(asks(func(out *records) { out.Call(1, "own", "{}").Yield(2, "null") })),
 				Options{Executors: map[string]executor.Executor{"own": e}})
 			turn := w.turn("", own)
-			before := w.account.Held()
+			before := w.heldBeside(turn)
 			r := w.exec(turn)
 			synctest.Wait()
 			require.NoError(t, w.AbortRun(tenant, r.RunID))
-			require.Equal(t, before, w.account.Held())
+			require.Equal(t, before, w.heldBeside(turn))
 			close(ended)
 			require.EqualError(t, <-late, "the run is over")
 			synctest.Wait()
-			require.Equal(t, before, w.account.Held())
+			require.Equal(t, before, w.heldBeside(turn))
 		})
 	})
 }

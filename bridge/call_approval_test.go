@@ -374,7 +374,7 @@ func TestApprovalEnds(t *testing.T) {
 			return nil
 		}, returns("1")), Options{Approvals: approval.Options{MaxTenantPending: 2, Retain: time.Nanosecond}})
 		turn := w.turn(askingFor("echo"))
-		before := w.Stats().HeldBytes
+		before := w.heldBeside(turn)
 		r := w.exec(turn)
 		require.Equal(t, Waiting, r.Status)
 		require.Len(t, r.Pending, 2)
@@ -382,7 +382,7 @@ func TestApprovalEnds(t *testing.T) {
 		require.Equal(t, "too_many_approvals", e.Code)
 		require.Contains(t, e.Message, "may have 2")
 		require.NoError(t, w.AbortRun(tenant, r.RunID))
-		settle(t, func() bool { return w.Stats().HeldBytes == before })
+		settle(t, func() bool { return w.heldBeside(turn) == before })
 	})
 	t.Run("H6 a run that has no room for its call asks nobody", func(t *testing.T) {
 		var got engine.Answer

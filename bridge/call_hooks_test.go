@@ -220,9 +220,9 @@ func TestHooksBefore(t *testing.T) {
 	t.Run("H6 what a changed input takes is released", func(t *testing.T) {
 		w := newWorld(t, enginetest.Always(calls("echo"), returns("1")), Options{Hooks: []hook.Hook{verdict("a", inputOf(big(1<<20)))}})
 		turn := w.turn("")
-		before := w.Stats().HeldBytes
+		before := w.heldBeside(turn)
 		require.Equal(t, Completed, w.exec(turn).Status)
-		require.Equal(t, before, w.Stats().HeldBytes)
+		require.Equal(t, before, w.heldBeside(turn))
 	})
 }
 

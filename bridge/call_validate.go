@@ -12,6 +12,9 @@ import (
 func validateInput(ctx context.Context, c *call) error {
 	c.run.turn.counts.call.Add(1)
 	err := c.refill()
+	if full := c.run.turn.weighSchema(c.entry); full != nil {
+		return &refusalError{codeTooManyBytes, fmt.Sprintf("there is no room to check the input: %v", full)}
+	}
 	if err == nil {
 		err = c.entry.ValidateContext(ctx, c.input)
 	}

@@ -26,6 +26,9 @@ func (r *run) search(q *request, asked *engine.Request) error {
 		}
 		limit = int(min(asking.Num, float64(c.MaxSearchLimit)))
 	}
+	if err := r.turn.weighPart(searchIndex); err != nil {
+		return &refusalError{codeTooManyBytes, fmt.Sprintf("there is no room to search the catalog: %v", err)}
+	}
 	if explain {
 		hits := r.turn.catalog.Explain(asked.Name, limit)
 		return r.answerHits(q, catalog.ExplainedSize(hits), func() []byte { return catalog.AppendExplained(nil, hits) })

@@ -65,6 +65,9 @@ func newWorldOn(t testing.TB, whole engine.Engine, e *enginetest.Engine, o Optio
 	return &world{Service: s, t: t, engine: e}
 }
 
+// heldBeside is how many bytes are held beside those of a turn, of which more is counted when it is used first.
+func (w *world) heldBeside(turn *Turn) int64 { return w.Stats().HeldBytes - int64(turn.weight()) }
+
 const tenant = "tenant"
 
 func someone() Context {

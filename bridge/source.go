@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/codecell/codecell/bridge/internal/account"
 	"github.com/codecell/codecell/engine/script"
 )
 
@@ -47,7 +48,8 @@ func (t *Turn) cellOf(ctx context.Context, code string, language script.Language
 	if err != nil {
 		return cell{code: code, language: language, parsing: took}, err
 	}
-	return cell{code: code, language: language, source: source, parsing: took, catalog: t.guestCatalogFor(source.Body)}, nil
+	entries, err := t.guestCatalogFor(source.Body)
+	return cell{code: code, language: language, source: source, parsing: took, catalog: entries}, err
 }
 
 // notPrepared is the answer where there is no cell to run. The error says that the service is why.
@@ -58,6 +60,10 @@ func (t *Turn) notPrepared(ctx context.Context, c cell, err error) (*Result, err
 	case errors.Is(err, script.ErrUnavailable):
 		t.service.options.Logger.Error("no parser for a cell", "error", err, "turn", t.id)
 		return nil, &Error{Kind: KindUnavailable, Msg: "runtime_unavailable: the cell can't be parsed; try a smaller one"}
+	}
+	var full *account.FullError
+	if errors.As(err, &full) {
+		return nil, noRoom(err)
 	}
 	f := failure{code: CodeInvalidInput, text: err.Error()}
 	var refused *script.Error
@@ -135,12 +141,18 @@ func jsonString(raw json.RawMessage) (string, bool) {
 var wordsThatReachAPI = []string{"API", "this", "This", "eval", "Function", "constructor", `\u`}
 
 // guestCatalogFor returns the catalog for a cell. Rendering the declaration files costs more than many a cell, so a
-// cell that can't read them does without.
-func (t *Turn) guestCatalogFor(body string) []byte {
-	if mentions(body, wordsThatReachAPI) {
-		return t.guest()
+// cell that can't read them does without. The error is a *account.FullError.
+func (t *Turn) guestCatalogFor(body string) ([]byte, error) {
+	if err := t.weighPart(guestTexts); err != nil {
+		return nil, err
 	}
-	return t.guestBrief()
+	if !mentions(body, wordsThatReachAPI) {
+		return t.guestBrief(), nil
+	}
+	if err := t.weighPart(guestFiles); err != nil {
+		return nil, err
+	}
+	return t.guest(), nil
 }
 
 func mentions(body string, words []string) bool {

@@ -49,7 +49,9 @@ type Turn struct {
 	share       *engine.Share    // of the machine, a part of the tenant's
 	stores      *store.Tenant    // the tenant's
 	usual       usual            // about what an invocation uses
-	held        int              // bytes of the turn itself, in it
+	held        int              // bytes of the turn itself, in it; under mu, once it is known
+	built       [builtParts]atomic.Bool
+	checked     sync.Map // tools whose schemas are compiled, by *catalog.Entry; nothing is stored with them
 	id          string
 	tenant      string
 	context     Context
@@ -325,7 +327,7 @@ func (s *Service) drop(t *Turn) {
 	t.trajectory.Close()
 	t.approvals.ForgetTurn(t.id)
 	if known {
-		t.account.Release(t.held)
+		t.account.Release(t.weight())
 	}
 }
 
@@ -411,14 +413,3 @@ func (s *Service) bindTools(tenant string, entries *catalog.Catalog) (map[string
 
 // executor returns how the calls of a tool are carried out.
 func (t *Turn) executor(e *catalog.Entry) executor.Binding { return t.executors[e.ID()] }
-
-// catalogBytes is about what a catalog of these tools holds: their texts, as they came and as they are shown, and what is
-// built from them.
-func catalogBytes(tools []catalog.Tool) int {
-	n := 0
-	for i := range tools {
-		t := &tools[i]
-		n += 1024 + 3*(len(t.Name)+len(t.Label)+len(t.Description)+len(t.Parameters)+len(t.OutputSchema)+len(t.Executor))
-	}
-	return n
-}
