@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -174,7 +173,7 @@ func (s *Server) fail(err error, c echo.Context) {
 
 // failed logs a failure, and returns what the client is told of it.
 func (s *Server) failed(c echo.Context, err error) (*problem, string) {
-	p, instance := asProblem(err), "urn:codecell:request:"+rand.Text()
+	p, instance := asProblem(err), instanceOf(c)
 	s.logFailure(c, p, instance, err)
 	return p, instance
 }
@@ -198,6 +197,6 @@ func (s *Server) logFailure(c echo.Context, p *problem, instance string, cause e
 	if p.kind == kindInternal {
 		level = slog.LevelError
 	}
-	s.log.Log(c.Request().Context(), level, "request failed", "instance", instance,
+	s.log.Log(c.Request().Context(), level, "request failed", "instance", instance, "request", requestID(c.Request()),
 		"method", c.Request().Method, "route", c.Path(), "status", p.status(), "error", cause)
 }

@@ -40,6 +40,7 @@ func giveBuffer(b *[]byte) {
 func send(c echo.Context, status int, mime []string, body []byte) error {
 	h := c.Response().Header()
 	h["Content-Type"] = mime
+	body = compressed(c.Request(), h, body)
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	// Answers hold what a cell wrote; no browser may take them for anything else.
 	h["X-Content-Type-Options"] = noSniff

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -47,10 +48,20 @@ func (s *Server) Serve(ctx, now context.Context, l net.Listener, grace time.Dura
 	srv := &http.Server{
 		Handler: s.echo, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
 		WriteTimeout: writeTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:  slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		Protocols: &http.Protocols{},
 	}
+	srv.Protocols.SetHTTP1(true)
+	srv.Protocols.SetHTTP2(true)
+	srv.Protocols.SetUnencryptedHTTP2(s.h2c)
+	limited := netutil.LimitListener(l, s.maxConnections)
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(netutil.LimitListener(l, s.maxConnections)) }()
+	if s.certificate != nil {
+		srv.TLSConfig = &tls.Config{GetCertificate: s.certificate.get, MinVersion: tls.VersionTLS12}
+		go func() { failed <- srv.ServeTLS(limited, "", "") }()
+	} else {
+		go func() { failed <- srv.Serve(limited) }()
+	}
 	select {
 	case err := <-failed:
 		return errors.Join(err, s.backend.Close(now))

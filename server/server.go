@@ -43,6 +43,10 @@ type Options struct {
 	// of MaxStreams, or all of it when there is only one tenant.
 	MaxStreams       int
 	MaxTenantStreams int
+	// Certificate has the service speak TLS, with HTTP/2. Nil leaves that to somebody in front of it.
+	Certificate *Certificate
+	// H2C takes HTTP/2 without TLS as well, from clients that begin with it.
+	H2C bool
 	// MCP answers MCP clients at /mcp (contract E5); nil leaves that out.
 	MCP MCP
 	// Payload is shown what the model is shown: the tools of turns, and payloads that are checked. where says which of the two.
@@ -102,6 +106,8 @@ type Server struct {
 	bodyTimeout    time.Duration
 	maxExec        int
 	maxConnections int
+	certificate    *Certificate
+	h2c            bool
 	openAPI        []byte
 	stopping       atomic.Bool // it is about to end
 	draining       atomic.Bool // it takes no new work until told otherwise
@@ -123,7 +129,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		backend: o.Backend, authenticator: &authenticator{o.Keys}, rates: &rates{of: o.Rate}, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
-		maxConnections: o.MaxConnections, mcp: o.MCP, answered: o.Answered, tracer: o.Tracer, payload: o.Payload, log: o.Logger, openAPI: description,
+		maxConnections: o.MaxConnections, certificate: o.Certificate, h2c: o.H2C, mcp: o.MCP, answered: o.Answered, tracer: o.Tracer, payload: o.Payload, log: o.Logger, openAPI: description,
 	}
 	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes)
 	s.streams = newStreamPlaces(o.MaxStreams, o.MaxTenantStreams)
@@ -149,7 +155,7 @@ func (s *Server) routes() *echo.Echo {
 	}
 	// The stacks of all goroutines would stop the world for each panic.
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: s.recovered}))
-	e.Use(s.trace)
+	e.Use(nameRequest, s.trace)
 
 	// Whatever can be read takes HEAD too (RFC 9110, section 9.1).
 	read := []string{http.MethodGet, http.MethodHead}

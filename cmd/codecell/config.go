@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -172,6 +173,12 @@ type HTTPConfig struct {
 	MaxStreams int `json:"maxStreams"`
 	// MaxTenantStreams is how many of those may be one tenant's. Default half, or all with one key or none.
 	MaxTenantStreams int `json:"maxTenantStreams"`
+	// H2C takes HTTP/2 without TLS as well, from clients that begin with it.
+	H2C bool `json:"h2c"`
+	// CertFile and KeyFile have the service speak TLS: a certificate with those that it depends on, and its key, in PEM. They
+	// may be replaced at any time.
+	CertFile string `json:"certFile"`
+	KeyFile  string `json:"keyFile"`
 }
 
 // IdempotencyConfig bounds what is remembered of requests with an Idempotency-Key; zero leaves a bound to the server.
@@ -210,6 +217,21 @@ type TurnsConfig struct {
 
 // maxBreakerMs is as long as a host is ever left alone between two trials.
 const maxBreakerMs = 60_000
+
+// certificate reads what the service shows for TLS, nil for none.
+func (c HTTPConfig) certificate(logger *slog.Logger) (*server.Certificate, error) {
+	switch {
+	case c.CertFile == "" && c.KeyFile == "":
+		return nil, nil
+	case c.CertFile == "" || c.KeyFile == "":
+		return nil, errors.New("http.certFile and http.keyFile go together")
+	}
+	certificate, err := server.LoadCertificate(c.CertFile, c.KeyFile, logger)
+	if err != nil {
+		return nil, fmt.Errorf("http.certFile: %w", err)
+	}
+	return certificate, nil
+}
 
 // minSigningKey keeps guessable signing keys out, in bytes.
 const minSigningKey = 16
@@ -319,6 +341,9 @@ func (c Config) validate() error {
 		return fmt.Errorf("traces.%w", err)
 	}
 	if _, err := c.approvals(); err != nil {
+		return err
+	}
+	if _, err := c.HTTP.certificate(slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	if n := len(c.Snapshot.Key); n > 0 && n < minSigningKey {

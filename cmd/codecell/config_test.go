@@ -60,7 +60,7 @@ func TestLoadConfig(t *testing.T) {
 		require.Equal(t, "failed", c.LogRuns)
 		require.Equal(t, "grpc", c.Traces.Protocol)
 		require.InDelta(t, 0.5, *c.Traces.Sample, 0)
-		require.Equal(t, HTTPConfig{4, 5, 3, 2, 1}, c.HTTP)
+		require.Equal(t, HTTPConfig{MaxConnections: 4, MaxBodyBytes: 5, MaxTenantBodyBytes: 3, MaxStreams: 2, MaxTenantStreams: 1}, c.HTTP)
 		require.Equal(t, server.AnswerBounds{Entries: 10, TenantEntries: 11, Bytes: 12, TenantBytes: 13}, c.Idempotency.bounds())
 		require.Equal(t, TurnsConfig{6, 7}, c.Turns)
 		asked, err := c.approvals()

@@ -37,11 +37,15 @@ func (s *serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return errors.Join(err, backend.Close(t.now))
 	}
+	certificate, err := c.HTTP.certificate(logger)
+	if err != nil {
+		return errors.Join(usageError{err}, backend.Close(t.now))
+	}
 	srv, err := server.New(server.Options{
 		Backend: backend, Keys: backend.keys, Rate: backend.tenants.rate, MaxSourceBytes: codeMode.MaxSourceBytes,
 		MaxBodyBytes: c.HTTP.MaxBodyBytes, MaxTenantBodyBytes: c.HTTP.MaxTenantBodyBytes,
 		MaxStreams: c.HTTP.MaxStreams, MaxTenantStreams: c.HTTP.MaxTenantStreams,
-		MaxConnections: c.HTTP.MaxConnections, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Logger: logger,
+		MaxConnections: c.HTTP.MaxConnections, Certificate: certificate, H2C: c.HTTP.H2C, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Logger: logger,
 		Answered: backend.tells.metrics.Answered, Tracer: backend.tells.tracer, Payload: backend.tells.payload(),
 	})
 	if err != nil {
@@ -56,7 +60,11 @@ func (s *serveCommand) Run(t *terminal) error {
 		return errors.Join(err, l.Close(), backend.Close(t.now))
 	}
 	// Not before: whoever reads this line may connect at once.
-	fmt.Fprintf(t.out, "codecell listens on http://%s\n", l.Addr())
+	scheme := "http"
+	if certificate != nil {
+		scheme = "https"
+	}
+	fmt.Fprintf(t.out, "codecell listens on %s://%s\n", scheme, l.Addr())
 	grace := c.grace()
 	if s.Grace != nil {
 		grace = *s.Grace
