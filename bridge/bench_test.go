@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/hook"
 	"github.com/codecell/codecell/bridge/trajectory"
 	"github.com/codecell/codecell/engine"
@@ -39,16 +40,19 @@ func BenchmarkExec(b *testing.B) {
 func BenchmarkStages(b *testing.B) {
 	other := verdict("other", hook.Verdict{})
 	other.Tools = []string{"openclaw:mail:*"}
+	rules, err := approval.NewPolicy([]approval.TenantRule{{Rule: approval.Rule{Tool: "openclaw:mail:*", Approval: approval.Always}}}, "")
+	require.NoError(b, err)
 	for _, bm := range []struct {
-		name  string
-		hooks []hook.Hook
+		name    string
+		options Options
 	}{
-		{"no hooks", nil},
-		{"a hook for other tools", []hook.Hook{other}},
-		{"a hook in Go", []hook.Hook{verdict("a", hook.Verdict{})}},
+		{"no hooks", Options{}},
+		{"a hook for other tools", Options{Hooks: []hook.Hook{other}}},
+		{"a hook in Go", Options{Hooks: []hook.Hook{verdict("a", hook.Verdict{})}}},
+		{"approvals of other tools", Options{Approvals: approval.Options{Policy: rules}}},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
-			w := newWorld(b, enginetest.Always(), Options{Hooks: bm.hooks})
+			w := newWorld(b, enginetest.Always(), bm.options)
 			r, err := newRun(w.turn(""), cell{})
 			require.NoError(b, err)
 			defer r.discard()
