@@ -24,6 +24,7 @@ type Tenant struct {
 	asked   map[subject]*list.List // of *Ticket: of them, those that are pending
 	pending int                    // with those that are reserved
 	settled *list.List             // of *Ticket, in the order in which they ended
+	kept    int                    // bytes that those hold
 	memory  memory
 }
 
@@ -116,12 +117,17 @@ func (t *Tenant) end(k *Ticket, state State, d *Decision, why string) telling {
 	}
 	t.shrink(k)
 	k.place = t.settled.PushBack(k)
+	t.kept += k.held
 	k.timer.Reset(t.registry.options.Retain)
-	if t.settled.Len() > t.registry.options.MaxTenantPending {
+	for n := t.settled.Len(); n > t.registry.options.MaxTenantPending || n > 1 && int64(t.kept) > t.account.Limit()/settledShare; n-- {
 		t.evict(t.settled.Front().Value.(*Ticket))
 	}
 	return told
 }
+
+// settledShare is how much settled approvals may hold, as one part in so many of what the tenant may: else they could keep
+// its runs from beginning.
+const settledShare = 8
 
 // shrink leaves large inputs of a settled approval out. mu must be held.
 func (t *Tenant) shrink(k *Ticket) {
@@ -179,6 +185,7 @@ func (t *Tenant) evict(k *Ticket) {
 	k.timer.Stop()
 	t.settled.Remove(k.place)
 	k.place = nil
+	t.kept -= k.held
 	t.log.remove(k.number)
 	t.drop(k)
 }

@@ -407,6 +407,18 @@ func TestBounds(t *testing.T) {
 		require.Len(t, o.List(Query{}).Approvals, 3)
 		require.Len(t, o.byID, 3)
 	})
+	t.Run("H6 settled ones hold a part of what the tenant may", func(t *testing.T) {
+		o := newOffice(t, Options{})
+		o.account.SetLimit(10 * settledShare * overhead)
+		for range 30 {
+			k, _ := o.open(ask("send", Always))
+			_, err := o.Decide(t.Context(), k.ID(), no)
+			require.NoError(t, err)
+			require.LessOrEqual(t, o.account.Held(), int64(10*overhead))
+		}
+		require.NotEmpty(t, o.List(Query{State: Denied}).Approvals)
+		require.EqualValues(t, o.account.Held(), o.kept)
+	})
 	t.Run("H6 a settled one keeps no large input", func(t *testing.T) {
 		o := newOffice(t, Options{})
 		large := ask("send", Always)

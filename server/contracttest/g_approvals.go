@@ -88,6 +88,22 @@ func approvals(t *testing.T, c *client) {
 		tn.decide(t, r.approvalID(0), yes).is(http.StatusOK).has("state", `"approved"`).has("decision.who", `"ada"`)
 		tn.wait(t, r.runID()).completed(`[{"name":"own","input":{"b":2}},{"name":"free","input":{"a":1}}]`)
 	})
+	t.Run("G5 the trajectory says who decided what", func(t *testing.T) {
+		mine := prepare(t, "trajectory", approving("always", "send"))
+		for _, decision := range []object{yes, no} {
+			r := mine.exec(t, `return await tools.send({}).catch(e => e.code)`).waiting("pending_tools")
+			mine.decide(t, r.approvalID(0), decision).is(http.StatusOK)
+			mine.wait(t, r.runID()).result("completed")
+		}
+		tr := mine.trajectory(t, "jsonl")
+		var told []string
+		for _, line := range tr.lines {
+			for _, d := range line.Get(`decisions.#(stage=="approval")#`).Array() {
+				told = append(told, d.Raw)
+			}
+		}
+		require.Equal(t, []string{`{"stage":"approval","outcome":"approved","by":"ada"}`, `{"stage":"approval","outcome":"denied","reason":"too risky","by":"ada"}`}, told, tr.story())
+	})
 	t.Run("C10 a call of the caller's is the caller's once it is approved", func(t *testing.T) {
 		r := tn.exec(t, `return await tools.ask({q: 1})`).waiting("pending_tools")
 		tn.deliver(t, r.runID(), ok(r.pending(0), 1)).is(http.StatusOK).has("accepted", `[]`).mentions("refused.0.reason", "waits for a person's approval")
