@@ -22,10 +22,12 @@ var (
 // mistake is an error of the engine's own, with what it is about.
 type mistake struct {
 	message      string
-	path         []string // of what it is about, if that is a name and properties of it
-	key          string   // the property of it that was wanted
-	callee       string   // the property that was called and is no function
-	line, column int      // 0 if the frame's own are best
+	suffix       string       // what may have been meant
+	found        script.Found // what it is about
+	path         []string     // of what it is about, if that is a name and properties of it
+	key          string       // the property of it that was wanted
+	callee       string       // the property that was called and is no function
+	line, column int          // 0 if the frame's own are best
 }
 
 // nameMistake says what an error that the engine threw is about (contract B9): which expression of the cell, and where.
@@ -34,22 +36,36 @@ func (r *run) nameMistake(t *engine.Thrown) (m mistake, ok bool) {
 	if t.Name != "TypeError" || !t.IsError {
 		return m, false
 	}
-	f := frameOf(t.Stack)
+	if m, ok = r.foreseen().byText[t.Message]; !ok {
+		m, ok = r.nameOf(t.Message, frameOf(t.Stack))
+	}
+	if !ok {
+		return m, false
+	}
+	if promise := r.promiseIn(m.found, m.key); promise != "" {
+		m.suffix = "; " + promise + " is a promise: await it"
+	}
+	m.message += m.suffix
+	return m, true
+}
+
+// nameOf says what an error is about that the engine threw with a message, from a frame.
+func (r *run) nameOf(message string, f script.Frame) (m mistake, ok bool) {
 	var found script.Found
 	switch {
-	case notFunction.MatchString(t.Message):
+	case notFunction.MatchString(message):
 		if f.Native != "" {
 			return r.nameArgument(f, "not a function")
 		}
 		if found, ok = r.reading().Callee(f, false); ok {
 			m.message, m.callee = found.Text+" is not a function", found.Property
 		}
-	case notConstructor.MatchString(t.Message):
+	case notConstructor.MatchString(message):
 		if found, ok = r.reading().Callee(f, true); ok {
 			m.message = found.Text + " is not a constructor"
 		}
-	case noIterator.MatchString(t.Message):
-		kind := noIterator.FindStringSubmatch(t.Message)[1]
+	case noIterator.MatchString(message):
+		kind := noIterator.FindStringSubmatch(message)[1]
 		if f.Native != "" {
 			return r.nameArgument(f, kind)
 		}
@@ -59,7 +75,7 @@ func (r *run) nameMistake(t *engine.Thrown) (m mistake, ok bool) {
 				m.message = kind + " is not iterable"
 			}
 		}
-	case notIterable.MatchString(t.Message):
+	case notIterable.MatchString(message):
 		if f.Native != "" {
 			return r.nameArgument(f, "not iterable")
 		}
@@ -67,15 +83,15 @@ func (r *run) nameMistake(t *engine.Thrown) (m mistake, ok bool) {
 			m.message = found.Text + " is not iterable"
 		}
 		m.key = iteratorKey
-	case noProperty.MatchString(t.Message):
-		parts := noProperty.FindStringSubmatch(t.Message)
+	case noProperty.MatchString(message):
+		parts := noProperty.FindStringSubmatch(message)
 		if found, ok = r.reading().Receiver(parts[2], parts[1] == "set", f); ok {
-			m.message, m.key = t.Message, parts[2]
+			m.message, m.key = message, parts[2]
 			if found.Text != parts[3] {
 				m.message += ": " + found.Text + " is " + parts[3]
 			}
 		}
-	case noObject.MatchString(t.Message):
+	case noObject.MatchString(message):
 		if f.Native != "" {
 			return r.nameArgument(f, "undefined or null")
 		}
@@ -92,11 +108,9 @@ func (r *run) nameMistake(t *engine.Thrown) (m mistake, ok bool) {
 		return m, false
 	}
 	m.message += fmt.Sprintf(" (line %d)", found.Line)
-	m.path, m.line, m.column = found.Path, found.Line, found.Column
-	if promise := r.promiseIn(found, m.key); promise != "" {
-		m.message += "; " + promise + " is a promise: await it"
-	} else if m.key != iteratorKey {
-		m.message += r.didYouMean(found.Path, m.key) + r.ofIntl(found.Path)
+	m.found, m.path, m.line, m.column = found, found.Path, found.Line, found.Column
+	if m.key != iteratorKey {
+		m.suffix = r.didYouMean(found.Path, m.key) + r.ofIntl(found.Path)
 	}
 	return m, true
 }

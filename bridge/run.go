@@ -67,6 +67,7 @@ type run struct {
 	hints         []string
 	whyNothing    string           // was returned, if that is known
 	misused       []engine.Misused // promises, in the step that was last
+	foresight     *foresight       // of errors that the cell may catch
 	leftTimers    []string         // the callbacks of timers that were set last and had not fired when the cell's promise was fulfilled
 	timersMayFire bool             // calls were left under way then
 	missesAwait   bool             // and the model was told

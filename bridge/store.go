@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,30 +41,36 @@ func (t *Turn) storeScope() store.Scope {
 	return scope
 }
 
-// openGlobals gives the run what its guest makes globals of, without the store for a cell that can't get hold of it, and says which processor time that took.
+// openGlobals gives the run what its guest makes globals of: the store and what errors are called, for cells that can get
+// hold of them, and namespaces. It says which processor time that took.
 func (r *run) openGlobals(scopes *namespaces.Scopes) (time.Duration, error) {
-	err := r.see(scopes)
-	if err != nil || !r.turn.config.StoreEnabled || !mentions(r.cell.source.Body, wordsThatReachStore) {
+	if err := r.see(scopes); err != nil {
 		return 0, err
+	}
+	body := r.cell.source.Body
+	stores, catches := r.turn.config.StoreEnabled && mentions(body, wordsThatReachStore), mentions(body, wordsThatCatch)
+	if !stores && !catches {
+		return 0, nil
 	}
 	clock := startClock()
 	defer clock.stop()
-	err = r.openStore()
+	var entries [][]byte
+	if stores {
+		entries = append(entries, r.globalOfStore())
+	}
+	if names := r.globalOfNames(); names != nil {
+		entries = append(entries, names)
+	}
+	err := r.addGlobals(entries)
 	return clock.lap(), err
 }
 
-// openStore puts the session's store in front of the run's namespaces, as the guest reads them.
-func (r *run) openStore() error {
-	items := r.turn.stores.View(r.turn.storeScope())
-	text := []byte(`[["store","",[4,[`)
-	for n, item := range items {
-		if n > 0 {
-			text = append(text, ',')
-		}
-		text = jsontext.AppendString(text, item.Key)
-		text = jsontext.AppendString(append(text, ','), item.JSON)
+// addGlobals puts entries in front of the run's namespaces, as the guest reads them.
+func (r *run) addGlobals(entries [][]byte) error {
+	if len(entries) == 0 {
+		return nil
 	}
-	text = append(text, "]]]"...)
+	text := append([]byte{'['}, bytes.Join(entries, []byte{','})...)
 	if others := r.scopes.Text(); len(others) > 0 {
 		text = append(append(text, ','), others[1:]...)
 	} else {
@@ -71,6 +78,20 @@ func (r *run) openStore() error {
 	}
 	r.globals = text
 	return r.keep(len(text))
+}
+
+// globalOfStore is the entry of the run's globals that is the session's store.
+func (r *run) globalOfStore() []byte {
+	items := r.turn.stores.View(r.turn.storeScope())
+	text := []byte(`["store","",[4,[`)
+	for n, item := range items {
+		if n > 0 {
+			text = append(text, ',')
+		}
+		text = jsontext.AppendString(text, item.Key)
+		text = jsontext.AppendString(append(text, ','), item.JSON)
+	}
+	return append(text, "]]]"...)
 }
 
 // isStore says whether a namespace request changes the store and is no call.

@@ -51,6 +51,8 @@ var (
 	intlDateRangeJS string
 	//go:embed store.js
 	storeJS string
+	//go:embed names.js
+	namesJS string
 )
 
 // Eager is how many of the Sources, the first ones, a heap is booted with. The others are loaded into a heap when its
@@ -62,6 +64,6 @@ func Sources() []string {
 	return []string{
 		guestJS, lazyJS, webJS, cloneJS, urlHostJS, urlRecordJS, urlJS, regexpJS, mendedJS, iteratorJS, intlJS, intlDecimalJS,
 		intlNumberJS, intlWordsJS, intlCollationJS, intlSegmenterJS, consoleJS, promisesJS,
-		intlDateRegionsJS, intlDatePatternJS, intlDateZoneJS, intlDateFormatJS, intlDateRangeJS, storeJS,
+		intlDateRegionsJS, intlDatePatternJS, intlDateZoneJS, intlDateFormatJS, intlDateRangeJS, storeJS, namesJS,
 	}
 }

@@ -290,6 +290,9 @@
 		constant(globalThis, "store", host.openStore(items), true);
 	}
 
+	// What errors of the engine's are called comes like the store. An engine that has no hook for that keeps its own words.
+	const NAMES = 5, NAMES_SOURCE = 24;
+
 	let scopes;
 	const namespaces = lazy(create(null), (target) => {
 		for (let i = 0; scopes !== undefined && i < scopes.length; i++) {
@@ -302,6 +305,13 @@
 		for (let i = 0; i < list.length; i++) {
 			if (isStore(list[i])) {
 				openStore(list[i][2][1]);
+				continue;
+			}
+			if (list[i][2][0] === NAMES) {
+				if (host.callSite !== undefined) {
+					host.load(NAMES_SOURCE, host);
+					host.nameErrors(list[i][2][1]);
+				}
 				continue;
 			}
 			list[i][1] = scopeMember(list[i][2], list[i][1]);
@@ -410,7 +420,10 @@
 	E.prepareStackTrace = (error, sites) => sites;
 	const sites = new E().stack;
 	E.prepareStackTrace = undefined;
-	if (typeof sites === "object") install("getFunction", () => undefined, getPrototypeOf(sites[0]));
+	if (typeof sites === "object") {
+		host.callSite = getPrototypeOf(sites[0]);
+		install("getFunction", () => undefined, host.callSite);
+	}
 
 	// Atomics wait and take locks outside of the heap; a guest is alone in its heap and needs neither.
 	deleteProperty(globalThis, "Atomics");

@@ -46,6 +46,9 @@
 	host.fromCharCode = String.fromCharCode;
 	host.floor = Math.floor;
 	host.isArray = Array.isArray;
+	if (host.callSite !== undefined) {
+		host.callSite = keep(host.callSite, "isNative", "getFileName", "getFunctionName", "getLineNumber", "getColumnNumber");
+	}
 	host.isView = ArrayBuffer.isView;
 	host.sort = Array.prototype.sort;
 	host.setBytes = anyView.set;

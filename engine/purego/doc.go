@@ -15,6 +15,7 @@
 //   - guests can't be copied out, so every suspended run keeps its interpreter;
 //   - a heap's size is not known, so the limit on what a suspended run may keep does not hold;
 //   - a rejection that nobody handles goes unnoticed, but for those of calls;
+//   - an error of the engine's that a cell catches has the engine's own words;
 //   - this version of QuickJS lacks DisposableStack, and using declarations outside of TypeScript cells; it words some
 //     errors otherwise;
 //   - in a regular expression with the flag v it refuses a dash, and escaped punctuation in a class such as [\&], and

@@ -136,11 +136,14 @@ var statementWords = map[string]bool{
 	"finally": true, "case": true, "default": true, "using": true, "debugger": true, "with": true,
 }
 
+// goesOn are the tokens that no statement begins with, although a brace may stand before them.
+var goesOn = map[string]bool{"=": true, "=>": true, ",": true, ")": true, "]": true, ":": true, ".": true, "?.": true}
+
 // startsExpression says whether a statement begins at the i-th token that is an expression.
 func (p *places) startsExpression(i int) bool {
 	o, t := p.o, p.o.token(i)
 	if o.isWord(i) && (statementWords[o.text(i)] || o.text(i) == "async" && o.text(i+1) == "function") || o.text(i) == "}" ||
-		o.text(i) == "{" || o.text(i) == ";" {
+		o.text(i) == "{" || o.text(i) == ";" || t.kind == kindPunct && goesOn[o.text(i)] {
 		return false
 	}
 	if i == 0 {

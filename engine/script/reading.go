@@ -63,10 +63,15 @@ func (r *Reading) anchors(f Frame) []anchor {
 	}
 	offset := offsetOf(r.src, f.Line, f.Column)
 	all := []anchor{{offset, -1}}
+	// Before any position is noted in it, a function has that of its beginning, or the first column of its line.
+	for i, fn := range r.functions[1:] {
+		if r.marks[r.functionBegin(fn)] == offset {
+			all = append(all, anchor{unknown, i + 1})
+		}
+	}
 	if f.Column > 1 {
 		return all
 	}
-	// Before any position is noted in it, a function has the first column of its line.
 	for i, fn := range r.functions[1:] {
 		begin := r.token(fn.from).start
 		if begin >= offset && !strings.Contains(r.src[offset:begin], "\n") && (f.Function == "" || fn.name == "" || fn.name == f.Function) {
