@@ -16,8 +16,8 @@
 //   - a heap's size is not known, so the limit on what a suspended run may keep does not hold;
 //   - a rejection that nobody handles goes unnoticed, but for those of calls;
 //   - an error of the engine's that a cell catches has the engine's own words;
-//   - this version of QuickJS lacks DisposableStack, and using declarations outside of TypeScript cells; it words some
-//     errors otherwise;
+//   - this version of QuickJS lacks DisposableStack, its asynchronous twin, SuppressedError, and using declarations outside
+//     of TypeScript cells; it words some errors otherwise;
 //   - in a regular expression with the flag v it refuses a dash, and escaped punctuation in a class such as [\&], and
 //     knows properties of strings such as \p{RGI_Emoji}, which the other engines refuse;
 //   - more than 255 alternatives between two groups of one name are refused.

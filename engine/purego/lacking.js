@@ -24,15 +24,21 @@
 		if (Symbol[name] === undefined) defineProperty(Symbol, name, d);
 	}
 
+	install("DOMException", class DOMException extends E {
+		constructor(message = "", name = "Error") {
+			super(message);
+			const d = create(null);
+			d.value = `${name}`;
+			d.writable = d.configurable = true;
+			d.enumerable = false;
+			defineProperty(this, "name", d);
+		}
+	});
+	const Exception = globalThis.DOMException;
+
 	const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const charCodeAt = uncurry(String.prototype.charCodeAt), fromCharCode = String.fromCharCode;
-	const invalid = (message) => {
-		const e = new E(message), d = create(null);
-		d.value = "InvalidCharacterError";
-		d.writable = d.enumerable = d.configurable = true;
-		defineProperty(e, "name", d);
-		return e;
-	};
+	const invalid = (message) => new Exception(message, "InvalidCharacterError");
 	install("btoa", (text) => {
 		const s = String_(text);
 		let out = "";
