@@ -3,6 +3,7 @@
 package guest
 
 import (
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ func TestSandboxStack(t *testing.T) {
 	s, err := NewSandbox(64)
 	if err != nil {
 		require.Equal(t, SandboxMissing(), err)
+		require.Empty(t, os.Getenv("CODECELL_AOT"))
 		return
 	}
 	defer s.Free()
