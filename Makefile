@@ -8,9 +8,10 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 IMAGE ?= codecell
 # Where `make run` listens, on loopback.
 PORT ?= 8080
-# How long each fuzz target runs, and the soak.
+# How long each fuzz target runs, the soak, and the soaks of parts.
 FUZZTIME ?= 30s
-SOAKTIME ?= 5m
+SOAKTIME ?= 10m
+PARTTIME ?= 5m
 # How long each benchmark runs: longer is steadier.
 BENCHTIME ?= 2s
 # Acceptance cases and hostile cells are not part of this repository. Their targets do nothing without them.
@@ -56,7 +57,7 @@ export CODECELL_AOT = required
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help deps guest packages build run demo test test-long check cases hostile rounds bench intl metrics peers clients image container fuzz soak clean
+.PHONY: help deps guest packages build run demo test test-long check cases hostile rounds bench intl metrics peers clients image container fuzz soak neighbours clean
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -137,8 +138,9 @@ intl: ## Write anew what Node gives for the expressions that Intl is held to.
 	node engine/differential/testdata/intl.js >engine/differential/testdata/intl.txt
 	TZ=UTC node engine/differential/testdata/dates.js >engine/differential/testdata/dates.txt
 
-metrics: ## Hold alerts and their tests to what Prometheus wants.
-	@.ci/deps.sh promtool
+metrics: build ## Hold metrics, alerts and their tests to what Prometheus wants.
+	@.ci/deps.sh promtool curl
+	CODECELL_ADMIN_LISTEN=127.0.0.1:19464 .ci/with-service.sh 127.0.0.1:0 .ci/metrics.sh
 	promtool check config --syntax-only docker/prometheus/prometheus.yml
 	promtool check rules docker/prometheus/rules.yml
 	promtool test rules docker/prometheus/rules_test.yml
@@ -162,9 +164,12 @@ container: guest ## Run a cell in the image's file system without any right; jud
 fuzz: guest ## Run every fuzz target for FUZZTIME=30s.
 	@.ci/fuzz.sh $(FUZZTIME)
 
-soak: guest ## Run good cells beside bad ones, both for SOAKTIME=5m, which must leave nothing behind; kill 1,000 workers under load.
+soak: build ## Run a service for SOAKTIME=10m under all that clients, cells and tools do to it; nothing may be left or get slower.
+	go run ./bench/soak --time $(SOAKTIME) bin/codecell
+
+neighbours: guest ## Run good cells beside bad ones, for PARTTIME=5m, which must leave nothing behind; kill 1,000 workers under load.
 	go test -run '^$$' -bench NeighboursSoak -benchtime 20000x -timeout 0 ./bench
-	go test -run '^$$' -bench 'Soak$$' -skip Neighbours -benchtime $(SOAKTIME) -timeout 0 ./bench
+	go test -run '^$$' -bench 'Soak$$' -skip Neighbours -benchtime $(PARTTIME) -timeout 0 ./bench
 	go test -run '^TestKills$$' -count 1 -timeout 0 -v ./engine/worker -args -kills 1000
 
 clean: ## Remove what was built.

@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"bench":                    {},
 	"bench/peers":              {"bench/suite", "engine/aot", "engine/hybrid", "engine/native", "engine/purego", "engine/wasi"},
 	"bench/rates":              {"bench", "bench/suite"},
+	"bench/soak":               {},
 	"bench/suite":              {"bench", "bridge", "bridge/config", "catalog", "engine", "server", "snapshot"},
 	"bridge":                   {"bridge/approval", "bridge/config", "bridge/events", "bridge/executor", "bridge/hook", "bridge/internal/account", "bridge/internal/jsontext", "bridge/outbound", "bridge/redact", "bridge/store", "bridge/trajectory", "catalog", "engine", "engine/script", "namespaces", "snapshot"},
 	"bridge/approval":          {"bridge/executor", "bridge/internal/account", "catalog"},

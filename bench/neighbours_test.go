@@ -40,7 +40,7 @@ const (
 )
 
 // BenchmarkNeighboursSoak measures how long honest cells take alone, and beside clients that run hostile ones one after the
-// other (contract H6). An operation is an honest cell. make soak runs enough of them to judge.
+// other (contract H6). An operation is an honest cell. make neighbours runs enough of them to judge.
 func BenchmarkNeighboursSoak(b *testing.B) {
 	for _, isolation := range []struct {
 		name string

@@ -39,7 +39,7 @@ const (
 )
 
 // BenchmarkSoak runs that mix on several goroutines. Afterwards no heap may be in use, and memory and threads must be
-// where they were after the warm-up, of the service and of its workers. make soak runs it for minutes.
+// where they were after the warm-up, of the service and of its workers. make neighbours runs it for minutes.
 func BenchmarkSoak(b *testing.B) {
 	b.Run("thread", func(b *testing.B) { soakService(b, newService(b)) })
 	b.Run("process", func(b *testing.B) { soakService(b, newIsolated(b)) })

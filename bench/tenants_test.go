@@ -23,7 +23,7 @@ const (
 )
 
 // BenchmarkTenantsSoak measures how long the cells of one tenant take alone, and while another tenant sends as many of the
-// same as it can (contract I2). An operation is a cell of the first. make soak runs enough of them to judge.
+// same as it can (contract I2). An operation is a cell of the first. make neighbours runs enough of them to judge.
 func BenchmarkTenantsSoak(b *testing.B) {
 	for _, isolation := range []struct {
 		name string
