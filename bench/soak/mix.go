@@ -179,6 +179,15 @@ func (m *mix) wait(ctx context.Context, runID string, results any) (gjson.Result
 	return m.service.post(ctx, "/v1/wait", string(body))
 }
 
+// run runs a cell to its end: one that a tool keeps waiting for longer than an exec may is waited for, as a gateway would.
+func (m *mix) run(ctx context.Context, code string) (gjson.Result, error) {
+	doc, err := m.exec(ctx, m.turn, code)
+	for err == nil && doc.Get("status").Str == "waiting" {
+		doc, err = m.wait(ctx, doc.Get("runId").Str, nil)
+	}
+	return doc, err
+}
+
 func wrong(doc gjson.Result) error { return fmt.Errorf("a wrong answer: %.500s", doc.Raw) }
 
 func completed(doc gjson.Result, value string) error {
@@ -199,7 +208,7 @@ func waiting(doc gjson.Result, err error) (string, error) {
 // gives runs a cell that must return a value.
 func gives(code, value string) func(context.Context, *mix) error {
 	return func(ctx context.Context, m *mix) error {
-		doc, err := m.exec(ctx, m.turn, code)
+		doc, err := m.run(ctx, code)
 		if err != nil {
 			return err
 		}
@@ -211,7 +220,7 @@ func gives(code, value string) func(context.Context, *mix) error {
 // as a guest may be.
 func fails(code string, codes ...string) func(context.Context, *mix) error {
 	return func(ctx context.Context, m *mix) error {
-		doc, err := m.exec(ctx, m.turn, code)
+		doc, err := m.run(ctx, code)
 		if err != nil {
 			return err
 		}
@@ -226,7 +235,7 @@ func fails(code string, codes ...string) func(context.Context, *mix) error {
 func tryTool(name string) func(context.Context, *mix) error {
 	code := fmt.Sprintf(`try { await tools.callValue("openclaw:soak:%s", {}); return "it worked" } catch (e) { return e.code }`, name)
 	return func(ctx context.Context, m *mix) error {
-		doc, err := m.exec(ctx, m.turn, code)
+		doc, err := m.run(ctx, code)
 		if err != nil {
 			return err
 		}
