@@ -224,6 +224,7 @@ type Stats struct {
 	Turns     int          `json:"turns"`
 	Suspended int          `json:"suspended"` // runs that wait, or are being resumed
 	Running   int          `json:"running"`   // execs and waits under way
+	Approvals int          `json:"approvals"` // that wait for a person
 	Engine    engine.Stats `json:"engine"`
 
 	Parked    int            `json:"parked"`    // heaps of suspended runs
@@ -238,7 +239,7 @@ type Stats struct {
 
 // Stats counts.
 func (s *Service) Stats() Stats {
-	stats := Stats{Running: int(s.live.Load()), HeldBytes: s.account.Held(), MemoryBytes: s.account.Limit(), TrajectoryBytes: s.trajectories.Held()}
+	stats := Stats{Running: int(s.live.Load()), Approvals: s.approvals.Pending(), HeldBytes: s.account.Held(), MemoryBytes: s.account.Limit(), TrajectoryBytes: s.trajectories.Held()}
 	s.mu.Lock()
 	stats.Turns, stats.Suspended = len(s.turns), len(s.runs)
 	s.mu.Unlock() // engine and store may take their time

@@ -64,6 +64,9 @@ func (r *Registry) Tenant(name string, held *account.Account) *Tenant {
 	return t
 }
 
+// Pending returns how many approvals of all tenants wait for a decision.
+func (r *Registry) Pending() int { return int(r.pending.Load()) }
+
 // reserve counts one more that is pending, unless there are too many.
 func (r *Registry) reserve() bool {
 	if r.pending.Add(1) <= int64(r.options.MaxPending) {

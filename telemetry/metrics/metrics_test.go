@@ -58,7 +58,7 @@ func used(t *testing.T) *Metrics {
 	m.Watch(Sources{
 		Service: func() bridge.Stats {
 			return bridge.Stats{
-				Turns: 1, Suspended: 5, Running: 2, Engine: engine.Stats{Heaps: 9, InUse: 7, Running: 2, Queued: 3, Threads: 4},
+				Turns: 1, Suspended: 5, Running: 2, Approvals: 1, Engine: engine.Stats{Heaps: 9, InUse: 7, Running: 2, Queued: 3, Threads: 4},
 				Parked: 3, Snapshots: snapshot.Stats{Usage: snapshot.Usage{Snapshots: 2, Bytes: 2000}, Expired: 1},
 				Offloads:  bridge.OffloadStats{Done: 1, Diverged: 2, Kept: 3, Failed: 4, Restored: 5},
 				HeldBytes: 10, MemoryBytes: 100,

@@ -47,6 +47,7 @@ var (
 	stepsMost   = desc("steps_limit", "Steps that may be under way at once.")
 	heaps       = desc("heaps", "Heaps by state: used (they belong to a run), or free.", "state")
 	suspended   = desc("suspended_runs", "Suspended runs by state: parked (in their heaps), or stored (in snapshots).", "state")
+	approvals   = desc("approvals_pending", "Nested calls that wait for a person's approval.")
 	held        = desc("held_bytes", "Bytes that turns and runs make the service hold beside heaps and snapshots.")
 	heldMost    = desc("held_limit_bytes", "Bytes that they may make it hold.")
 
@@ -70,7 +71,7 @@ var (
 // Describe implements prometheus.Collector.
 func (s *state) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		buildInfo, ready, turns, invocations, stepsNow, stepsQueued, stepsMost, heaps, suspended, held, heldMost,
+		buildInfo, ready, turns, invocations, stepsNow, stepsQueued, stepsMost, heaps, suspended, approvals, held, heldMost,
 		snapshotBytes, snapshotsExpired, handoffs, restores, workers, started, lost, rebuilt, replayed, poisoned,
 		parsing, parsersQueued,
 	} {
@@ -127,6 +128,7 @@ func (c collector) service(s bridge.Stats) {
 	c.gauge(heaps, max(s.Engine.Heaps-s.Engine.InUse, 0), "free")
 	c.gauge(suspended, s.Parked, "parked")
 	c.gauge(suspended, s.Snapshots.Snapshots, "stored")
+	c.gauge(approvals, s.Approvals)
 	c.gauge(held, int(s.HeldBytes))
 	c.gauge(heldMost, int(s.MemoryBytes))
 	c.gauge(snapshotBytes, int(s.Snapshots.Bytes))
