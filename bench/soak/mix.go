@@ -43,11 +43,11 @@ var jobs = []job{
 	{"computes", 1, gives(`return [...Array(1000).keys()].reduce((a, b) => a + b)`, "499500")},
 }
 
-// mix is what the clients do, with one turn for all of them.
+// mix is what the clients do, with one turn for all honest cells, and one for the others, whose time is short.
 type mix struct {
-	service *service
-	request string // that prepares the turn
-	turn    string
+	service   *service
+	request   string // that prepares the turn
+	turn, bad string
 
 	mu   sync.Mutex
 	next int
@@ -79,21 +79,22 @@ func newMix(s *service, tools *toolServers) (*mix, error) {
 	for n := range 50 {
 		add(fmt.Sprintf("other_%d", n), map[string]any{"type": "echo"})
 	}
-	request, err := json.Marshal(map[string]any{
-		"context": map[string]any{"agentId": "soak", "sessionId": "s", "sessionKey": "k", "runId": "r"},
-		"config":  map[string]any{"enabled": true, "timeoutMs": 200, "memoryLimitBytes": 16 << 20, "snapshotTtlSeconds": 1},
-		"tools":   list,
-	})
-	if err != nil {
-		return nil, err
+	request := func(config map[string]any) string {
+		config["enabled"], config["memoryLimitBytes"], config["snapshotTtlSeconds"] = true, 16<<20, 1
+		text, _ := json.Marshal(map[string]any{ // it has nothing that can't be encoded
+			"context": map[string]any{"agentId": "soak", "sessionId": "s", "sessionKey": "k", "runId": "r"}, "config": config, "tools": list,
+		})
+		return string(text)
 	}
-	m.request = string(request)
-	m.turn, err = m.prepare(context.Background())
-	return m, err
+	m.request = request(map[string]any{})
+	var err, err2 error
+	m.turn, err = m.prepare(context.Background(), m.request)
+	m.bad, err2 = m.prepare(context.Background(), request(map[string]any{"timeoutMs": 200}))
+	return m, errors.Join(err, err2)
 }
 
-func (m *mix) prepare(ctx context.Context) (string, error) {
-	doc, err := m.service.post(ctx, "/v1/turns", m.request)
+func (m *mix) prepare(ctx context.Context, request string) (string, error) {
+	doc, err := m.service.post(ctx, "/v1/turns", request)
 	return doc.Get("turnId").Str, err
 }
 
@@ -160,8 +161,10 @@ func (m *mix) counts() string {
 	return strings.Join(text, ", ")
 }
 
-// end drops the turn.
-func (m *mix) end(ctx context.Context) error { return m.service.delete(ctx, "/v1/turns/"+m.turn) }
+// end drops the turns.
+func (m *mix) end(ctx context.Context) error {
+	return errors.Join(m.service.delete(ctx, "/v1/turns/"+m.turn), m.service.delete(ctx, "/v1/turns/"+m.bad))
+}
 
 func (m *mix) exec(ctx context.Context, turn, code string) (gjson.Result, error) {
 	body, err := json.Marshal(map[string]string{"turnId": turn, "toolCallId": "call", "code": code})
@@ -220,7 +223,7 @@ func gives(code, value string) func(context.Context, *mix) error {
 // as a guest may be.
 func fails(code string, codes ...string) func(context.Context, *mix) error {
 	return func(ctx context.Context, m *mix) error {
-		doc, err := m.run(ctx, code)
+		doc, err := m.exec(ctx, m.bad, code)
 		if err != nil {
 			return err
 		}
@@ -308,7 +311,7 @@ func hangUp(ctx context.Context, m *mix) error {
 
 // churn uses a turn of its own.
 func churn(ctx context.Context, m *mix) error {
-	turn, err := m.prepare(ctx)
+	turn, err := m.prepare(ctx, m.request)
 	if err != nil {
 		return err
 	}
