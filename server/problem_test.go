@@ -172,3 +172,33 @@ func TestLog(t *testing.T) {
 		require.NotContains(t, log, "return 1+1")
 	})
 }
+
+func TestLogRequests(t *testing.T) {
+	var log bytes.Buffer
+	share := 0.0
+	f := newFake()
+	s := newTestServer(t, Options{
+		Backend: f, Logger: slog.New(slog.NewJSONHandler(&log, nil)), LogRequests: func() float64 { return share },
+	})
+	lines := func(send func()) int {
+		log.Reset()
+		send()
+		return strings.Count(log.String(), `"msg":"request"`)
+	}
+	exec := func() { do(t, s, post("/v1/exec", cell).with("X-Request-Id", "gateway-7")) }
+	t.Run("I4 none unless they are wanted", func(t *testing.T) {
+		require.Zero(t, lines(exec))
+	})
+	t.Run("I4 all, with the id that the client gave", func(t *testing.T) {
+		share = 1
+		require.Equal(t, 1, lines(exec))
+		require.Contains(t, log.String(), `"request":"gateway-7"`)
+		require.NotContains(t, log.String(), "return 1+1")
+	})
+	t.Run("I4 of a share those that the service failed in any case", func(t *testing.T) {
+		share = 1e-300
+		require.Zero(t, lines(exec))
+		f.exec = func(context.Context, bridge.ExecInput) (*bridge.Result, error) { return nil, errors.New("broken") }
+		require.Equal(t, 1, lines(exec))
+	})
+}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -47,6 +46,9 @@ type Options struct {
 	Certificate *Certificate
 	// H2C takes HTTP/2 without TLS as well, from clients that begin with it.
 	H2C bool
+	// LogRequests is which share of requests has a line in the log, from 0 to 1; it is asked for each. Above 0 those that the
+	// service failed have one in any case. At debug level all have. Nil is 0.
+	LogRequests func() float64
 	// MCP answers MCP clients at /mcp (contract E5); nil leaves that out.
 	MCP MCP
 	// Payload is shown what the model is shown: the tools of turns, and payloads that are checked. where says which of the two.
@@ -88,6 +90,9 @@ func (o Options) withDefaults() Options {
 	if o.MaxTenantStreams == 0 {
 		o.MaxTenantStreams = int(tenantShare(int64(o.MaxStreams), o.Keys.Several()))
 	}
+	if o.LogRequests == nil {
+		o.LogRequests = func() float64 { return 0 }
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -108,6 +113,7 @@ type Server struct {
 	maxConnections int
 	certificate    *Certificate
 	h2c            bool
+	logRequests    func() float64
 	openAPI        []byte
 	stopping       atomic.Bool // it is about to end
 	draining       atomic.Bool // it takes no new work until told otherwise
@@ -129,7 +135,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		backend: o.Backend, authenticator: &authenticator{o.Keys}, rates: &rates{of: o.Rate}, answers: newAnswers(o.Answers), bodyTimeout: o.BodyTimeout,
 		maxExec:        min(maxBody, execEnvelope+escapeFactor*o.MaxSourceBytes),
-		maxConnections: o.MaxConnections, certificate: o.Certificate, h2c: o.H2C, mcp: o.MCP, answered: o.Answered, tracer: o.Tracer, payload: o.Payload, log: o.Logger, openAPI: description,
+		maxConnections: o.MaxConnections, certificate: o.Certificate, h2c: o.H2C, logRequests: o.LogRequests, mcp: o.MCP, answered: o.Answered, tracer: o.Tracer, payload: o.Payload, log: o.Logger, openAPI: description,
 	}
 	s.bodies = newBodyBudgets(o.MaxBodyBytes, o.MaxTenantBodyBytes)
 	s.streams = newStreamPlaces(o.MaxStreams, o.MaxTenantStreams)
@@ -155,7 +161,7 @@ func (s *Server) routes() *echo.Echo {
 	}
 	// The stacks of all goroutines would stop the world for each panic.
 	e.Use(middleware.RecoverWithConfig(middleware.RecoverConfig{DisableStackAll: true, LogErrorFunc: s.recovered}))
-	e.Use(nameRequest, s.trace)
+	e.Use(nameRequest, s.logRequest)
 
 	// Whatever can be read takes HEAD too (RFC 9110, section 9.1).
 	read := []string{http.MethodGet, http.MethodHead}
@@ -186,20 +192,6 @@ func (s *Server) routes() *echo.Echo {
 	e.POST("/v1/payload/check", s.checkPayload, guard...)
 	e.POST("/mcp", s.serveMCP, guard...)
 	return e
-}
-
-// trace logs each request at debug level, which may be set at any time: a line an exec would cost more than the exec.
-func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if !s.log.Enabled(context.Background(), slog.LevelDebug) {
-			return next(c)
-		}
-		start := time.Now()
-		err := next(c)
-		s.log.Debug("request", "method", c.Request().Method, "route", c.Path(), "tenant", Tenant(c),
-			"status", statusOf(c, err), "took", time.Since(start))
-		return err
-	}
 }
 
 // recovered logs a panic with its stack; the client learns only that there was one.

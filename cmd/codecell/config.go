@@ -32,6 +32,9 @@ type Config struct {
 	LogLevel string `json:"logLevel" live:"yes"`
 	// LogRuns says which cells have a line in the log when they are over: all (default), failed or none.
 	LogRuns string `json:"logRuns"`
+	// LogRequests is which share of requests has a line in the log, from 0, the default, to 1. Above 0 those that the service
+	// failed have one in any case.
+	LogRequests float64 `json:"logRequests" live:"yes"`
 	// GraceSeconds is how long running cells may take to finish when the service stops. Default 30.
 	GraceSeconds int `json:"graceSeconds"`
 	// TestExecutors enables the echo executor. Never in production: it lets any turn invent the answers of its tools.
@@ -306,6 +309,9 @@ func (c Config) WithDefaults() Config {
 func (c Config) validate() error {
 	if _, err := c.level(); err != nil {
 		return err
+	}
+	if c.LogRequests < 0 || c.LogRequests > 1 {
+		return errors.New("logRequests must be from 0 to 1")
 	}
 	if _, err := c.agents(); err != nil {
 		return err

@@ -4,8 +4,10 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"math"
 	"os"
 	"slices"
+	"sync/atomic"
 )
 
 // reloader applies what has changed in a config while the service runs.
@@ -14,6 +16,8 @@ type reloader struct {
 	now   Config
 	app   *app
 	level *slog.LevelVar
+	// logRequests is what the server asks for, as the bits of a number.
+	logRequests *atomic.Uint64
 }
 
 // run reloads whenever it is told to, until ctx ends.
@@ -56,6 +60,8 @@ func (r *reloader) reload() {
 		r.level.Set(level)
 	}
 	r.app.tenants.set(next, codeMode)
+	r.logRequests.Store(math.Float64bits(next.LogRequests))
+	r.now.LogRequests = next.LogRequests
 	r.now.LogLevel, r.now.Tenants, r.now.Auth.Keys = next.LogLevel, next.Tenants, next.Auth.Keys
 	log.Info("the config was reloaded", "changed", live)
 	if len(rest) > 0 {

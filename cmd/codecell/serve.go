@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/codecell/codecell/server"
@@ -41,11 +43,13 @@ func (s *serveCommand) Run(t *terminal) error {
 	if err != nil {
 		return errors.Join(usageError{err}, backend.Close(t.now))
 	}
+	logRequests := &atomic.Uint64{}
+	logRequests.Store(math.Float64bits(c.LogRequests))
 	srv, err := server.New(server.Options{
 		Backend: backend, Keys: backend.keys, Rate: backend.tenants.rate, MaxSourceBytes: codeMode.MaxSourceBytes,
 		MaxBodyBytes: c.HTTP.MaxBodyBytes, MaxTenantBodyBytes: c.HTTP.MaxTenantBodyBytes,
 		MaxStreams: c.HTTP.MaxStreams, MaxTenantStreams: c.HTTP.MaxTenantStreams,
-		MaxConnections: c.HTTP.MaxConnections, Certificate: certificate, H2C: c.HTTP.H2C, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Logger: logger,
+		MaxConnections: c.HTTP.MaxConnections, Certificate: certificate, H2C: c.HTTP.H2C, LogRequests: func() float64 { return math.Float64frombits(logRequests.Load()) }, Answers: c.Idempotency.bounds(), MCP: backend.endpoint(), Logger: logger,
 		Answered: backend.tells.metrics.Answered, Tracer: backend.tells.tracer, Payload: backend.tells.payload(),
 	})
 	if err != nil {
@@ -70,7 +74,7 @@ func (s *serveCommand) Run(t *terminal) error {
 		grace = *s.Grace
 	}
 	go backend.keys.Watch(t.ctx, keysWatch, func(err error) { backend.keysChanged(err) })
-	go (&reloader{flags: &s.configFlags, now: c, app: backend, level: level}).run(t.ctx, t.hangup)
+	go (&reloader{flags: &s.configFlags, now: c, app: backend, level: level, logRequests: logRequests}).run(t.ctx, t.hangup)
 	gc := idleGC{running: func() int { return backend.Health().Running }, level: heapObjects()}
 	go gc.run(t.ctx)
 	return errors.Join(srv.Serve(t.ctx, t.now, l, grace), endAdmin())
