@@ -118,13 +118,22 @@
 		return request(DESCRIBE, id, undefined);
 	}
 
+	// A third argument would be lost, but for the list that an array's methods give.
+	const isTooMuch = (name, args) => args.length > 2 && args[2] !== undefined && !isArray(args[2])
+		? failure("tools." + name + " takes an id and one object with all of the input; it was called with " + args.length + " arguments.")
+		: undefined;
+
 	function call(id, input) {
 		if (typeof id !== "string") return failure("call id must be a string.");
+		const refused = isTooMuch("call", arguments);
+		if (refused !== undefined) return refused;
 		return request(CALL, id, input);
 	}
 
 	function callValue(id, input) {
 		if (typeof id !== "string") return failure("call id must be a string.");
+		const refused = isTooMuch("callValue", arguments);
+		if (refused !== undefined) return refused;
 		return request(CALL_VALUE, id, input);
 	}
 
