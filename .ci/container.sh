@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds what docker/ and deploy/ promise, as far as it can be without a registry, a cluster or systemd: builds the image's file
+# Holds what docker/ promises, as far as it can be without a registry, a cluster or systemd: builds the image's file
 # system, starts the binary in it as a container would (a user namespace, read-only, no capability, nobody's files) with
 # sandbox: "require", and judges the manifests and the unit.
 set -euo pipefail
@@ -46,10 +46,10 @@ metrics=http://$(sed -n 's/.*the admin listener is up","address":"\([^"]*\)".*/\
 curl -sSf -H "Authorization: Bearer $admin" "$metrics" | grep -q '^codecell_ready 1'
 echo "In the image's file system, without a capability, sandbox: \"require\" holds and a cell runs."
 
-(cd deploy/kubernetes && go test -count 1 ./...)
+(cd docker/kubernetes && go test -count 1 ./...)
 
 most=1.5
-score=$(systemd-analyze security --offline=true deploy/systemd/codecell.service | sed -n 's/.*level for codecell.service: \([0-9.]*\).*/\1/p')
+score=$(systemd-analyze security --offline=true docker/systemd/codecell.service | sed -n 's/.*level for codecell.service: \([0-9.]*\).*/\1/p')
 awk -v is="$score" -v most="$most" 'BEGIN { exit !(is != "" && is <= most) }' || {
 	echo "systemd-analyze security gives the unit $score, and $most is the most" >&2
 	exit 1

@@ -11,7 +11,7 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/engine/native"
-	"github.com/codecell/codecell/telemetry/metrics"
+	"github.com/codecell/codecell/server/telemetry/metrics"
 )
 
 // telemetryRound is how many execs one side has at a time.

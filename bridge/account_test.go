@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bench/growth"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
-	"github.com/codecell/codecell/internal/growth"
 )
 
 // narrow is a config under which a run may hold 64 KiB.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/codecell/codecell/bench/growth"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/catalog"
 	"github.com/codecell/codecell/engine"
 	"github.com/codecell/codecell/engine/enginetest"
-	"github.com/codecell/codecell/internal/growth"
 )
 
 // wide is an operator's config under which a run may ask for as much as the contract allows.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/codecell/codecell/typo"
+	"github.com/codecell/codecell/engine/typo"
 )
 
 // KeyError says which key of a tool can't be taken as it is, and what to send instead.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/codecell/codecell/internal/growth"
+	"github.com/codecell/codecell/bench/growth"
 )
 
 // repeated is many texts with commas between.

@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/codecell/codecell/bridge/approval"
-	"github.com/codecell/codecell/typo"
+	"github.com/codecell/codecell/engine/typo"
 )
 
 // approvalsAnswer is the answer of GET /v1/approvals.

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
+	"github.com/codecell/codecell/bench/growth"
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/approval"
 	"github.com/codecell/codecell/bridge/config"
 	"github.com/codecell/codecell/engine/enginetest"
-	"github.com/codecell/codecell/internal/growth"
 	"github.com/codecell/codecell/server/mcpserver"
 )
 

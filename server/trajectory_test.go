@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/codecell/codecell/internal/growth"
+	"github.com/codecell/codecell/bench/growth"
 )
 
 func TestTrajectory(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/codecell/codecell/typo"
+	"github.com/codecell/codecell/engine/typo"
 )
 
 // slip is the problem of an unknown key that most likely was meant to be one that is not there, so that what it says would be

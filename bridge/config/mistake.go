@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/codecell/codecell/typo"
+	"github.com/codecell/codecell/engine/typo"
 )
 
 // Error is a config that can't be used, and why. Its text may be shown to whoever sent the config.

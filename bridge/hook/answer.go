@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/codecell/codecell/typo"
+	"github.com/codecell/codecell/engine/typo"
 )
 
 // readVerdict reads {block, reason, input}, or nothing. OpenClaw's names blockReason and params mean the same.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/codecell/codecell/internal/growth"
+	"github.com/codecell/codecell/bench/growth"
 )
 
 // What a cell can write so that much is to be looked at.

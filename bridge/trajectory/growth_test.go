@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/codecell/codecell/internal/growth"
+	"github.com/codecell/codecell/bench/growth"
 )
 
 func TestGrowth(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"github.com/codecell/codecell/namespaces/mcp"
 	"github.com/codecell/codecell/server"
 	"github.com/codecell/codecell/server/keyring"
-	"github.com/codecell/codecell/telemetry/logs"
-	"github.com/codecell/codecell/telemetry/traces"
+	"github.com/codecell/codecell/server/telemetry/logs"
+	"github.com/codecell/codecell/server/telemetry/traces"
 )
 
 // Config is the config file of codecell serve, in JSON5. Every key may be left out; an unknown one is an error

@@ -17,7 +17,7 @@ import (
 	"github.com/titanous/json5"
 
 	"github.com/codecell/codecell/bridge/config"
-	"github.com/codecell/codecell/typo"
+	"github.com/codecell/codecell/engine/typo"
 )
 
 // source is what a config is made of, layer over layer: a file, variables, flags (contract I1).

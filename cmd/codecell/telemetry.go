@@ -12,9 +12,9 @@ import (
 
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/server/keyring"
-	"github.com/codecell/codecell/telemetry/logs"
-	"github.com/codecell/codecell/telemetry/metrics"
-	"github.com/codecell/codecell/telemetry/traces"
+	"github.com/codecell/codecell/server/telemetry/logs"
+	"github.com/codecell/codecell/server/telemetry/metrics"
+	"github.com/codecell/codecell/server/telemetry/traces"
 )
 
 // telemetry is what the service tells of itself (contract I4).

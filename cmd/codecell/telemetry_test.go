@@ -17,7 +17,7 @@ import (
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/codecell/codecell/telemetry/logs"
+	"github.com/codecell/codecell/server/telemetry/logs"
 )
 
 // spanCollector is a collector of spans over OTLP.

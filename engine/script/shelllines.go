@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/codecell/codecell/typo"
+	"github.com/codecell/codecell/engine/typo"
 )
 
 // Forms of first lines that no program in JavaScript has, whatever the names in them are.

@@ -1,5 +1,5 @@
 // Only tests: what they need of Kubernetes is no part of the product.
-module github.com/codecell/codecell/deploy/kubernetes
+module github.com/codecell/codecell/docker/kubernetes
 
 go 1.26.0
 
