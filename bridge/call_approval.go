@@ -75,6 +75,7 @@ func (c *call) take(a approval.Approval) error {
 	case a.State != approval.Approved:
 		return &refusalError{codeApprovalDenied, denialOf(c.entry, d.Reason)}
 	case d.Edited:
+		c.decide("changed", "", d.Who)
 		c.changedBy = byApprover
 		return c.run.requests.rewrite(c.request, d.Input)
 	}

@@ -268,8 +268,12 @@ func (w *witness) judgeApproval(name string, passed []stageID, mode approval.Mod
 	if approved && a.State != approval.Approved {
 		w.fault("%s went on although it is %s", name, a.State)
 	}
-	if noted := w.noted[name]; w.states[name] != stateCancelled && noted != string(a.State) {
-		w.fault("%s is %s, and was told that it is %q", name, a.State, noted)
+	want := string(a.State)
+	if a.Decision != nil && a.Decision.Edited {
+		want += "changed"
+	}
+	if noted := w.noted[name]; w.states[name] != stateCancelled && noted != want {
+		w.fault("%s is %s, and was told that it is %q", name, want, noted)
 	}
 }
 

@@ -90,7 +90,8 @@ func approvals(t *testing.T, c *client) {
 	})
 	t.Run("G5 the trajectory says who decided what", func(t *testing.T) {
 		mine := prepare(t, "trajectory", approving("always", "send"))
-		for _, decision := range []object{yes, no} {
+		edited := object{"decision": "approve", "who": "bob", "input": object{"b": 2}}
+		for _, decision := range []object{yes, no, edited} {
 			r := mine.exec(t, `return await tools.send({}).catch(e => e.code)`).waiting("pending_tools")
 			mine.decide(t, r.approvalID(0), decision).is(http.StatusOK)
 			mine.wait(t, r.runID()).result("completed")
@@ -102,7 +103,11 @@ func approvals(t *testing.T, c *client) {
 				told = append(told, d.Raw)
 			}
 		}
-		require.Equal(t, []string{`{"stage":"approval","outcome":"approved","by":"ada"}`, `{"stage":"approval","outcome":"denied","reason":"too risky","by":"ada"}`}, told, tr.story())
+		require.Equal(t, []string{
+			`{"stage":"approval","outcome":"approved","by":"ada"}`,
+			`{"stage":"approval","outcome":"denied","reason":"too risky","by":"ada"}`,
+			`{"stage":"approval","outcome":"approved","by":"bob"}`, `{"stage":"approval","outcome":"changed","by":"bob"}`,
+		}, told, tr.story())
 	})
 	t.Run("C10 a call of the caller's is the caller's once it is approved", func(t *testing.T) {
 		r := tn.exec(t, `return await tools.ask({q: 1})`).waiting("pending_tools")
