@@ -40,6 +40,22 @@ func TestOpenAPI(t *testing.T) {
 		sort.Strings(want)
 		require.Equal(t, want, have)
 	})
+	t.Run("I3 whatever takes a key says what is answered before the request is looked at", func(t *testing.T) {
+		gjson.GetBytes(openAPISource, "paths").ForEach(func(path, operations gjson.Result) bool {
+			operations.ForEach(func(method, operation gjson.Result) bool {
+				if security := operation.Get("security"); security.Exists() && len(security.Array()) == 0 {
+					return true
+				}
+				for _, status := range []string{"401", "403", "429", "503"} {
+					// What is deleted frees something, so it counts in no rate.
+					want := status != "429" || method.Str != "delete"
+					require.Equal(t, want, operation.Get("responses."+status).Exists(), "%s %s: %s", method, path, status)
+				}
+				return true
+			})
+			return true
+		})
+	})
 	t.Run("A2 its config keys are those of the table", func(t *testing.T) {
 		properties := gjson.GetBytes(openAPISource, "components.schemas.Config.properties")
 		described := map[string]bool{}
