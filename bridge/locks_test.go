@@ -1,3 +1,5 @@
+//go:build !race
+
 package bridge
 
 import (
@@ -40,7 +42,8 @@ func aMillisecond() time.Duration {
 }
 
 // TestLocks holds all that is done under a run's lock to what a cell may make of it: as many calls, timers and side effects as
-// the config allows unless an operator raises it. Who aborts the run waits for that lock.
+// the config allows unless an operator raises it. Who aborts the run waits for that lock. The race detector slows this down many
+// times, and the work that it is compared with hardly, so it says nothing there.
 func TestLocks(t *testing.T) {
 	w := newWorld(t, enginetest.Always(returns("1")), Options{})
 	turn := w.turn(`{"enabled":true,"timeoutMs":60000}`)

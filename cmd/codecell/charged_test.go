@@ -1,3 +1,7 @@
+//go:build !race
+
+// What a service under the race detector spends, mostly on the detector, is not what one spends.
+
 package main
 
 import (
