@@ -198,7 +198,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-const root = "../.."
+const root = "../../.."
 
 func TestDocuments(t *testing.T) {
 	own := families(t, used(t))
