@@ -19,7 +19,7 @@ const (
 	tries = 10
 	// Costs below these are those of anything, however small it is.
 	leastTime  = 50 * time.Microsecond
-	leastBytes = 64 << 10
+	leastBytes = 128 << 10 // a small thing may find a buffer that is kept for use again, a large one never does
 )
 
 // Linear holds the work that prepare returns for something of size n to what it costs for one of 8 n: processor time, of
