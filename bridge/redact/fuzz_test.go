@@ -77,6 +77,13 @@ func aTree(depth int) *rapid.Generator[any] {
 }
 
 func TestNothingLeaks(t *testing.T) {
+	t.Run("G5 in texts of texts, in a list in texts of texts", func(t *testing.T) {
+		list := "[" + quote(quote(quote(known))) + "]"
+		shown, _ := New(Options{Values: []string{known}}).JSON([]byte(quote(quote(list))), 200)
+		require.True(t, json.Valid(shown), "%s", shown)
+		require.Contains(t, string(shown), Mark)
+		require.NotContains(t, string(shown), "s3rvice")
+	})
 	t.Run("G5 whatever the shape is, in whatever size", func(t *testing.T) {
 		r := New(Options{Values: []string{known}})
 		rapid.Check(t, func(t *rapid.T) {

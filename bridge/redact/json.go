@@ -103,11 +103,16 @@ func (w *writer) ends(at int, prefix string) bool {
 		return false
 	}
 	if !w.full {
-		w.full = true
-		w.omitted += w.whole - at
-		w.out = append(append(append(append(w.out, prefix...), `"[`...), strconv.Itoa(w.whole-at)...), ` more bytes]"`...)
+		w.leaveOut(at, prefix)
 	}
 	return true
+}
+
+// leaveOut writes how much there is from a place of the text on, instead of that.
+func (w *writer) leaveOut(at int, prefix string) {
+	w.full = true
+	w.omitted += w.whole - at
+	w.out = append(append(append(append(w.out, prefix...), `"[`...), strconv.Itoa(w.whole-at)...), ` more bytes]"`...)
 }
 
 func (w *writer) array(n int, of secrecy) {
@@ -138,12 +143,10 @@ func (w *writer) cutShort(v *node, prefix string) {
 	if !v.cut || w.full {
 		return
 	}
-	w.full = true
-	w.omitted += w.whole - v.to
 	if c := w.out[len(w.out)-1]; c != '[' && c != '{' {
 		w.out = append(w.out, ',')
 	}
-	w.out = append(append(append(append(w.out, prefix...), `"[`...), strconv.Itoa(w.whole-v.to)...), ` more bytes]"`...)
+	w.leaveOut(v.to, prefix)
 }
 
 // announced says whether an element of an array is the name of the next one: a flag of a command line, a header of a list of
@@ -285,10 +288,10 @@ func (w *writer) show(text string, limit, missing int) {
 	w.out = jsontext.AppendString(w.out, c.text)
 }
 
-// inner writes a text that is itself JSON, if that hides anything.
+// inner writes a text that is itself JSON, be it only a string, if that hides anything.
 func (w *writer) inner(text string) bool {
 	text = strings.TrimSpace(text)
-	if len(text) < 2 || text[0] != '{' && text[0] != '[' || w.nested == maxNested {
+	if len(text) < 2 || strings.IndexByte(`{["`, text[0]) < 0 || w.nested == maxNested {
 		return false
 	}
 	in := writer{redactor: w.redactor, whole: len(text), limit: max(w.limit-len(w.out), minRoom), nested: w.nested + 1, depth: w.depth}
