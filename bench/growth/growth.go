@@ -3,6 +3,7 @@ package growth
 import (
 	"math"
 	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -46,9 +47,11 @@ func compare(n int, prepare func(n int) func(), cost func(func()) float64, least
 	return times, false
 }
 
-// timeOf is how long this process has a processor while work is done.
+// timeOf is how long this process has a processor while work is done, without the collector: whether that runs in between is a
+// matter of luck, and what it has to collect is compared by bytesOf.
 func timeOf(work func()) float64 {
-	runtime.GC() // not in between
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	before := processorTime()
 	work()
 	return float64(processorTime() - before)
