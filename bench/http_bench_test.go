@@ -2,13 +2,11 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"net"
 	"net/http"
 	"testing"
 	"time"
 
-	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
 	"github.com/codecell/codecell/bridge"
@@ -115,22 +113,9 @@ func serve(b *testing.B, s *service, tenants ...string) string {
 
 // serveNoop starts the other side.
 func serveNoop(b *testing.B, answer []byte) string {
-	e := echo.New()
-	e.POST("/v1/exec", func(c echo.Context) error {
-		var in struct {
-			TurnID     string `json:"turnId"`
-			ToolCallID string `json:"toolCallId"`
-			Code       string `json:"code"`
-			Language   string `json:"language"`
-		}
-		if err := c.Bind(&in); err != nil {
-			return err
-		}
-		return c.JSON(http.StatusOK, json.RawMessage(answer))
-	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)
-	srv := &http.Server{Handler: e}
+	srv := &http.Server{Handler: Noop(answer)}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
 	b.Cleanup(func() {

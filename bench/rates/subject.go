@@ -17,8 +17,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"github.com/codecell/codecell/bench"
 	"github.com/codecell/codecell/bench/suite"
 )
@@ -164,23 +162,10 @@ func (s *subject) prepare(ctx context.Context) error {
 // serveNoop is a handler that only binds the request and writes an answer of the service's size.
 func serveNoop() error {
 	answer := json.RawMessage(completed + `,"output":[],"telemetry":{"catalogSize":50,"sources":{"openclaw":50,"mcp":0,"client":0},"searchCount":0,"describeCount":0,"callCount":0,"visibleTools":["exec","wait"],"runtime":{"engine":"native","steps":1,"guestMs":0.014,"cpuMs":0.014,"serviceMs":0.017,"waitMs":0.000,"heapBytes":193368}}}`)
-	e := echo.New()
-	e.POST("/v1/exec", func(c echo.Context) error {
-		var in struct {
-			TurnID     string `json:"turnId"`
-			ToolCallID string `json:"toolCallId"`
-			Code       string `json:"code"`
-			Language   string `json:"language"`
-		}
-		if err := c.Bind(&in); err != nil {
-			return err
-		}
-		return c.JSON(http.StatusOK, answer)
-	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	fmt.Printf("no-op listens on http://%s\n", l.Addr())
-	return (&http.Server{Handler: e, ReadHeaderTimeout: time.Minute}).Serve(l)
+	return (&http.Server{Handler: bench.Noop(answer), ReadHeaderTimeout: time.Minute}).Serve(l)
 }

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"github.com/codecell/codecell/bench"
 	"github.com/codecell/codecell/bridge"
 	"github.com/codecell/codecell/bridge/config"
@@ -138,25 +136,11 @@ func (s *Service) serveNoop() error {
 	if err != nil {
 		return err
 	}
-	answer := r.AppendJSON(nil)
-	e := echo.New()
-	e.POST("/v1/exec", func(c echo.Context) error {
-		var in struct {
-			TurnID     string `json:"turnId"`
-			ToolCallID string `json:"toolCallId"`
-			Code       string `json:"code"`
-			Language   string `json:"language"`
-		}
-		if err := c.Bind(&in); err != nil {
-			return err
-		}
-		return c.JSON(http.StatusOK, json.RawMessage(answer))
-	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: e}
+	srv := &http.Server{Handler: bench.Noop(r.AppendJSON(nil))}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
 	s.noop = l.Addr().String()

@@ -109,17 +109,23 @@ func (c *Control) Step(input, catalog []byte, timeout, grace time.Duration) Stat
 // Replay is Step for a step that was executed before: the guest's clock gives the reads of then, runs of equal ones. Beyond
 // them the step ends as Diverged.
 func (c *Control) Replay(input, catalog []byte, reads []ClockRun, timeout, grace time.Duration) Status {
+	defer withReads(c.c(), reads)()
+	return c.Step(input, catalog, timeout, grace)
+}
+
+// withReads has the guest's clock give the reads of a step that was executed before, until what it returns is called.
+func withReads(c *C.struct_control, reads []ClockRun) (end func()) {
 	runs := clockRuns(reads)
 	var pin runtime.Pinner
-	defer pin.Unpin()
 	if len(runs) > 0 {
 		pin.Pin(&runs[0])
 		c.reads = &runs[0]
 	}
 	c.replayed, c.reads_len = 1, C.uint64_t(len(runs))
-	status := c.Step(input, catalog, timeout, grace)
-	c.replayed, c.reads, c.reads_len = 0, nil, 0
-	return status
+	return func() {
+		c.replayed, c.reads, c.reads_len = 0, nil, 0
+		pin.Unpin()
+	}
 }
 
 func clockRuns(reads []ClockRun) []C.struct_clock_run {

@@ -10,7 +10,6 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 	"unsafe"
@@ -114,18 +113,8 @@ func (s *Sandbox) Call(function int, args SandboxArgs, timeout time.Duration) (u
 
 // Replay is Call for a step that was executed before: the guest's clock gives the reads of then, runs of equal ones.
 func (s *Sandbox) Replay(function int, args SandboxArgs, reads []ClockRun, timeout time.Duration) (uint32, error) {
-	runs := clockRuns(reads)
-	c := &s.c.step
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	if len(runs) > 0 {
-		pin.Pin(&runs[0])
-		c.reads = &runs[0]
-	}
-	c.replayed, c.reads_len = 1, C.uint64_t(len(runs))
-	result, err := s.Call(function, args, timeout)
-	c.replayed, c.reads, c.reads_len = 0, nil, 0
-	return result, err
+	defer withReads(&s.c.step, reads)()
+	return s.Call(function, args, timeout)
 }
 
 // Free gives the memory back.
